@@ -44,8 +44,15 @@ void add_gguf(const std::string& path, Description& description);  // describe_g
 // Adds how many experts a model chooses from, and whether its heads have learned sinks.
 void add_mixture(const Architecture& model, Description& description);  // describe_mixture.cpp
 
+// How a model knows where a token stands: "none", "learned", "rotary".
+const char* position_name(Architecture::Position position);  // describe_image.cpp
+// What the model reads, and how it knows where a token stands: "vocabulary 50257, learned positions up to 1024".
+std::string reading_text(const Architecture& model);  // describe_image.cpp
+
 // Adds the images that a model reads as "image", null where it reads texts.
 void add_image_rule(const Checkpoint& checkpoint, Description& description);  // describe_image.cpp
+// Adds the features of sounds that a model reads as "features", null where it reads none.
+void add_feature_rule(const Checkpoint& checkpoint, Description& description);  // describe_image.cpp
 
 // The part that has the output head: of a model with an encoder and a decoder the decoder, else the model itself.
 const Checkpoint& predicting_part(const Checkpoint& checkpoint);  // describe_lists.cpp

@@ -102,18 +102,6 @@ void add_config(const std::string& path, Description& description) {
   description.json["config"] = facts;
 }
 
-const char* position_name(Architecture::Position position) {
-  switch (position) {
-    case Architecture::Position::none:
-      return "none";
-    case Architecture::Position::learned:
-      return "learned";
-    case Architecture::Position::rotary:
-      return "rotary";
-  }
-  return "";
-}
-
 const char* norm_place_name(Architecture::NormPlace place) {
   static constexpr const char* kNames[] = {"before", "after-sum", "after", "around"};
   return kNames[static_cast<std::size_t>(place)];
@@ -157,6 +145,7 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
   const bool tied = predicting.architecture().tied_embeddings;
   const bool gated = model.mlp == Architecture::Mlp::gated;
   add_image_rule(checkpoint, description);
+  add_feature_rule(checkpoint, description);
   Json& json = description.json;
   json["architecture"] = model.family;
   json["num_layers"] = model.num_layers;
@@ -192,10 +181,8 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
                           ? ""
                           : fmt::format(" ({})", counted(model.num_kv_heads, "key and value head")),
                       model.d_model, model.head_dim);
-  text +=
-      fmt::format("{}{} positions up to {}, {}{}\n",
-                  model.image ? "" : fmt::format("vocabulary {}, ", model.vocab_size), position_name(model.position),
-                  model.max_positions, model.causal ? "causal" : "attends in both directions", window_text(model));
+  text += fmt::format("{}, {}{}\n", reading_text(model), model.causal ? "causal" : "attends in both directions",
+                      window_text(model));
   text += fmt::format(
       "{} norm {} each part{}, {}\n", model.norm == Architecture::Norm::rms ? "RMS" : "layer",
       norm_place_text(model.norm_place), model.parallel ? ", attention and MLP side by side" : "",

@@ -1,5 +1,7 @@
-// Pictures, and what models make of them.
+// Pictures and sounds, and what models make of them.
 #include <fmt/format.h>
+
+#include <string>
 
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
@@ -8,6 +10,30 @@
 
 namespace headscope::cli {
 
+const char* position_name(Architecture::Position position) {
+  switch (position) {
+    case Architecture::Position::none:
+      return "none";
+    case Architecture::Position::learned:
+      return "learned";
+    case Architecture::Position::rotary:
+      return "rotary";
+  }
+  return "";
+}
+
+std::string reading_text(const Architecture& model) {
+  const bool words = !model.image && !model.features;
+  const std::string vocabulary = words ? fmt::format("vocabulary {}, ", model.vocab_size) : "";
+  const auto most = counted(model.max_positions, "token");
+  if (model.alibi) return fmt::format("{}positions by ALiBi, made for texts of up to {}", vocabulary, most);
+  if (model.relative)
+    return fmt::format("{}biases of relative positions, made for texts of up to {}", vocabulary, most);
+  if (model.position == Architecture::Position::none) {
+    return fmt::format("{}no positions of its own, made for texts of up to {}", vocabulary, most);
+  }
+  return fmt::format("{}{} positions up to {}", vocabulary, position_name(model.position), model.max_positions);
+}
 void add_image_rule(const Checkpoint& checkpoint, Description& description) {
   description.json["image"] = nullptr;
   if (!checkpoint.architecture().image) return;
@@ -25,6 +51,16 @@ void add_image_rule(const Checkpoint& checkpoint, Description& description) {
                   rule.rows(), rule.columns(), rule.patch, rule.class_token ? ", a class token" : "",
                   rule.registers > 0 ? ", " + counted(rule.registers, "register") : "",
                   processed ? "" : "; no preprocessor_config.json says how an image becomes numbers");
+}
+
+void add_feature_rule(const Checkpoint& checkpoint, Description& description) {
+  description.json["features"] = nullptr;
+  const Architecture& architecture = checkpoint.architecture();
+  if (!architecture.features) return;
+  const std::int64_t frames = architecture.max_positions * FeatureRule::kFramesPerToken;
+  description.json["features"] = {{"bands", architecture.features->bands}, {"frames", frames}};
+  description.text += fmt::format("reads features of sounds (--features): [{}, {}], mel bands by frames\n",
+                                  architecture.features->bands, frames);
 }
 
 Description describe_jpeg(const std::string& path) {

@@ -43,7 +43,7 @@ void add_lists(const Checkpoint& checkpoint, Description& description) {
                                     model->relative ? ", biases of relative positions" : "");
   }
   if (lists.size() == 1) description.text += "  saved without its decoder\n";
-  const auto& start = checkpoint.start_token();
+  const auto& start = predicting_part(checkpoint).start_token();
   description.json["decoder_start_token"] = start ? nlohmann::ordered_json(*start) : nlohmann::ordered_json(nullptr);
   if (start) description.text += fmt::format("a decoder phrase begins with token {}\n", *start);
 }

@@ -29,10 +29,10 @@ bool holds_a_list(std::string_view option) {
 }
 
 // Options that speak of drawn weights, of files, or of a second phrase: what no demo runs with.
-constexpr std::array<std::string_view, 20> kNotOfDemos = {
+constexpr std::array<std::string_view, 21> kNotOfDemos = {
     "session",  "model", "weights",    "input",      "d-model",   "seed",      "query",
     "key",      "value", "heads",      "kv-heads",   "input-dim", "init-gain", "embedding",
-    "position", "batch", "qkv-layout", "key-phrase", "key-input", "image"};
+    "position", "batch", "qkv-layout", "key-phrase", "key-input", "image",     "features"};
 
 bool speaks_of_a_demo(const Arguments& given) {
   return std::none_of(kNotOfDemos.begin(), kNotOfDemos.end(),
@@ -57,13 +57,14 @@ void forget_decoder(const Arguments& given, Request& request) {
 void forget_replaced(const Arguments& given, Request& request) {
   const bool alone = given.has("query") || given.has("key") || given.has("value");
   const bool phrase = given.has("phrase") || given.has("phrase-file");
-  if (phrase || given.has("token-ids") || given.has("image") || given.has("input") || alone) {
+  if (phrase || given.has("token-ids") || given.has("image") || given.has("features") || given.has("input") || alone) {
     if (!phrase) {
       request.phrase.clear();
       request.second_phrase.reset();
     }
     request.token_ids.clear();
     request.image.clear();
+    request.features.clear();
     request.input.clear();
     if (!alone) {
       request.query.clear();
@@ -108,6 +109,7 @@ void forget_replaced(const Arguments& given, Request& request) {
       request.second_phrase.reset();
       request.token_ids.clear();
       request.image.clear();
+      request.features.clear();
       request.input.clear();
     }
   }
@@ -160,11 +162,12 @@ GivenRequest given_request(const Arguments& given) {
   if (given.has("phrase-file")) request.phrase = read_phrase_file(given.get("phrase-file"));
 
   const bool nothing = request.phrase.empty() && request.token_ids.empty() && request.image.empty() &&
-                       request.input.empty() && !is_attention_alone(request) && !runs_capture(request);
+                       request.features.empty() && request.input.empty() && !is_attention_alone(request) &&
+                       !runs_capture(request);
   if (nothing && !given.has("phrase") && !given.has("phrase-file")) {
-    throw UsageError(
-        "phrase", "found nothing to attend to",
-        "--phrase TEXT, or --phrase-file, --image, --input, or --query, --key and --value, or a capture as --model");
+    throw UsageError("phrase", "found nothing to attend to",
+                     "--phrase TEXT, or --phrase-file, --image, --features, --input, or --query, --key and --value, or "
+                     "a capture as --model");
   }
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
   return result;

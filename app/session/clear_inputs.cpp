@@ -20,6 +20,7 @@ void clear_inputs(Request& request) {
   request.key_phrase.reset();
   request.token_ids.clear();
   request.image.clear();
+  request.features.clear();
   request.input.clear();
   request.key_input.clear();
   request.value_input.clear();

@@ -74,7 +74,12 @@ Request with_checkpoint(const std::string& path, const Request& current) {
     request.image = current.image;
     return request;
   }
-  if (checkpoint->tokenizer() == nullptr && !checkpoint->architecture().image) {
+  if (checkpoint->architecture().features && !current.features.empty()) {
+    request.features = current.features;
+    return request;
+  }
+  const bool reads_words = !checkpoint->architecture().image && !checkpoint->architecture().features;
+  if (checkpoint->tokenizer() == nullptr && reads_words) {
     // The model has no tokenizer: the first ids of the vocabulary stand for a text.
     const std::int64_t count =
         std::min<std::int64_t>({8, checkpoint->architecture().vocab_size, checkpoint->architecture().max_positions});
@@ -218,7 +223,9 @@ Document open_document(const std::string& path, const Request& current, const Vi
       take_session(document, read_session_with_paths(path), path);
       break;
     case FileKind::npy:
-      document.request = holds_weights(path) ? with_capture(path, current) : with_input(path, current);
+      document.request = holds_weights(path)       ? with_capture(path, current)
+                         : reads_features(current) ? with_features(path, current)
+                                                   : with_input(path, current);
       break;
     case FileKind::npz:
       document.request = with_capture(path, current);

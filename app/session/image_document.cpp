@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/io/jpeg.h"
+#include "core/io/npy.h"
 #include "core/io/png.h"
 #include "core/model/checkpoint.h"
 #include "core/request/model_kind.h"
@@ -33,6 +34,24 @@ Request with_image(const std::string& path, const Request& current) {
   request.backend = current.backend;
   request.threads = current.threads;
   request.image = path;
+  return request;
+}
+
+bool reads_features(const Request& current) {
+  return runs_checkpoint(current) && Checkpoint::open(current.model)->architecture().features.has_value();
+}
+
+Request with_features(const std::string& path, const Request& current) {
+  read_npy(path);  // says now what is wrong with it
+  Request request;
+  request.model = current.model;
+  request.backend = current.backend;
+  request.threads = current.threads;
+  request.decoder_phrase = current.decoder_phrase;
+  request.decoder_ids = current.decoder_ids;
+  request.attention = current.attention;
+  request.layer = current.layer;
+  request.features = path;
   return request;
 }
 

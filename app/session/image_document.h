@@ -1,4 +1,4 @@
-// Pictures that somebody opens for a model that reads images.
+// Pictures and features of sounds that somebody opens for a model that reads them.
 #pragma once
 
 #include <string>
@@ -13,5 +13,12 @@ Request with_image(const std::string& path, const Request& current);
 
 // Whether a PNG is one for the model of `current` rather than one of Headscope's, which carry what they show.
 bool is_input_picture(const std::string& png_path, const Request& current);
+
+// Whether the open model reads the features of a sound.
+bool reads_features(const Request& current);
+
+// The request that gives the open model the features in a .npy file; its decoder's text stays. Throws Error for a file
+// that cannot be read; whether its shape fits, the run says.
+Request with_features(const std::string& path, const Request& current);
 
 }  // namespace headscope

@@ -72,8 +72,12 @@ constexpr const char* kLensKeys[] = {"Arrows pick a cell", "Enter opens that lay
 // Of a checkpoint with its output head, whether all of its layers are computed already or not.
 bool says_tokens(const Trace& trace) {
   return trace.model != nullptr && trace.model->checkpoint != nullptr &&
-         !trace.model->checkpoint->architecture().of_decoder() &&
          trace.model->checkpoint->output_head().kind != OutputHead::Kind::none;
+}
+
+// The same of a model that is one stack of layers.
+bool is_one_stack(const Trace& trace) {
+  return says_tokens(trace) && !trace.model->checkpoint->architecture().of_decoder();
 }
 
 Obstacle no_lens(const Ui& ui) {
@@ -89,7 +93,7 @@ constexpr const char* kSweepKeys[] = {"Arrows pick a cell", "Enter opens that he
 Obstacle no_sweep(const Ui& ui) {
   const auto trace = ui.session.trace();
   if (trace == nullptr) return kNothingComputed;
-  if (says_tokens(*trace)) return std::nullopt;
+  if (is_one_stack(*trace)) return std::nullopt;
   return ViewObstacle{"There is no model to patch.",
                       "A sweep needs a checkpoint with its output head: Model, weights, or File, Open folder."};
 }
@@ -99,7 +103,7 @@ constexpr const char* kGenerateKeys[] = {"Enter appends the next token", "Ctrl+Z
 Obstacle no_generation(const Ui& ui) {
   const auto trace = ui.session.trace();
   if (trace == nullptr) return kNothingComputed;
-  if (says_tokens(*trace)) return std::nullopt;
+  if (is_one_stack(*trace)) return std::nullopt;
   return ViewObstacle{"There is no model that goes on with a text.",
                       "Open a decoder such as demo:induction, GPT-2 or Llama: Model, weights, or File, Open folder."};
 }

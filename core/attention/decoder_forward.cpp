@@ -147,9 +147,10 @@ std::shared_ptr<const Trace> run_decoder(const Request& request, const std::shar
   Showing showing(request, model);
   const Decoder decoder(request, inputs, encoded);
   Tensor stream = inputs->x;
-  const bool whole = options.whole_model || options.each_layer;
+  const bool whole = options.whole_model || options.each_layer, kept = whole && !options.each_layer;
   for (std::size_t place = 0; place < count; ++place) {
     const auto layer = static_cast<std::int64_t>(place);
+    if (kept) model->whole_streams.push_back(stream);
     for (const Half& half : decoder.halves()) {
       if (options.check_files) options.check_files();
       const std::shared_ptr<const Trace> trace = decoder.trace_of(half, layer, stream, backend, cancel, options);
@@ -168,6 +169,7 @@ std::shared_ptr<const Trace> run_decoder(const Request& request, const std::shar
       stream = left_by(half, layer, stream, *trace, *backend, cancel);
     }
   }
+  if (kept) model->whole_streams.push_back(stream);
   model->final_hidden = final_hidden_of(*inputs->checkpoint, stream);
   showing.show();
   return showing.shown();

@@ -68,7 +68,8 @@ Tensor mlp_rows(const ModelTrace& model, const LayerStreams& streams, bool input
   const Architecture& architecture = architecture_of(model);
   const BlockWeights weights = model.checkpoint->block(at.layer);
   const auto layer = static_cast<std::size_t>(at.layer);
-  const Tensor stream = streams.each[layer].sliced(0, at.batch, at.batch + 1);
+  const Tensor& enters = architecture.of_decoder() ? model.streams[layer] : streams.each[layer];
+  const Tensor stream = enters.sliced(0, at.batch, at.batch + 1);
   const Tensor attention = attention_added(*model.layers[layer]).sliced(0, at.batch, at.batch + 1);
   const Tensor s = attended_rows(architecture, weights, {stream, attention}, at.rows);
   const Tensor entered = stream.sliced(1, at.rows.begin, at.rows.end);
@@ -123,6 +124,7 @@ std::string result_norm_text(const ModelTrace& model, const std::string& of) {
 std::string stream_text(const ModelTrace& model) {
   const Architecture& architecture = architecture_of(model);
   const bool mlp = architecture.mlp != Architecture::Mlp::none;
+  if (architecture.of_decoder()) return "embeddings; what both attentions and the MLP of the layer before leave";
   if (architecture.norm_place != Place::after_sum) {
     return std::string("embeddings; stream + attention_out") + (mlp ? " + mlp_out" : "");
   }
@@ -132,6 +134,7 @@ std::string stream_text(const ModelTrace& model) {
 std::string mlp_in_text(const ModelTrace& model) {
   const Architecture& architecture = architecture_of(model);
   if (architecture.parallel) return norm_text(model, "stream");
+  if (architecture.of_decoder()) return norm_text(model, "what self-attention leaves + attention_out");
   return architecture.norm_place == Place::after ? "stream + attention_out"
                                                  : norm_text(model, "stream + attention_out");
 }
@@ -168,7 +171,6 @@ const Tensor& attention_added(const Trace& layer) {
 }
 
 void check_layers_kept(const std::string& option, const ModelTrace& model) {
-  check_one_stack(option, model);
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
     if (model.layers[layer] != nullptr) continue;
     throw UsageError(option, fmt::format("layer {} was not kept, its stages are too large", layer),
@@ -186,8 +188,12 @@ void check_model_stage(const std::string& option, const Trace& trace, ModelStage
     throw UsageError(option, found + trace.model->name + " is a capture of attention, which does not hold it",
                      "--model demo:NAME or PATH");
   }
-  check_one_stack(option, *trace.model);
   const Checkpoint& checkpoint = *trace.model->checkpoint;
+  if (info.needs == ModelStageNeeds::mlp && checkpoint.architecture().part == Architecture::Part::decoder) {
+    throw UsageError(
+        option, fmt::format("found {}; the MLP of {} reads what cross-attention leaves", info.name, trace.model->name),
+        "--attention cross");
+  }
   if (info.needs == ModelStageNeeds::mlp && checkpoint.architecture().mlp == Architecture::Mlp::none) {
     throw UsageError(option, fmt::format("found {}; {} has no MLP", info.name, trace.model->name),
                      "a model whose layers have one");
@@ -214,9 +220,19 @@ LayerStreams layer_streams(const std::string& option, const ModelTrace& model, c
     written.push_back(
         Tensor::writable_view_of(memory, memory->data() + layer * size, row, row_major_strides(row), kAxes));
   }
+  const auto read_in = [&](const Tensor& stream, std::int64_t place) {
+    stream.read(whole(row), {memory->data() + place * size, static_cast<std::size_t>(size)});
+  };
+  if (architecture_of(model).of_decoder()) {
+    HEADSCOPE_ASSERT(std::ssize(model.whole_streams) == count, "streams of " + model.name);
+    for (std::int64_t place = 0; place < count; ++place) {
+      read_in(model.whole_streams[static_cast<std::size_t>(place)], place);
+    }
+    streams.each = std::move(written);
+    return streams;
+  }
   for (std::int64_t layer = 0; layer + 1 < count; ++layer) {
-    model.streams[static_cast<std::size_t>(layer)].read(
-        whole(row), {memory->data() + layer * size, static_cast<std::size_t>(size)});
+    read_in(model.streams[static_cast<std::size_t>(layer)], layer);
   }
   const auto last = static_cast<std::size_t>(count - 2);
   finish_layer(architecture_of(model), model.checkpoint->block(count - 2),

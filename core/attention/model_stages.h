@@ -38,7 +38,8 @@ void check_model_stage(const std::string& option, const Trace& trace, ModelStage
 
 // Bit for bit what the model computed with. With the norms where Architecture::norm_place says (core/model/stack.h)
 //   stream[0] = embeddings, stream[l + 1] = finish_layer(stream[l], attention_out[l])
-// and of a layer whose stream is patched, what was taken. It lies in memory. UsageError, which names `option`: layers
+// and of a layer whose stream is patched, what was taken; of a decoder beside an encoder finish_layer() after either
+// attention (ModelTrace::whole_streams). It lies in memory. UsageError, which names `option`: layers
 // that were not kept, or more than `limit` bytes. Throws Cancelled.
 LayerStreams layer_streams(const std::string& option, const ModelTrace& model, const CancelToken& cancel,
                            std::int64_t limit = kDefaultMemoryLimit);

@@ -21,6 +21,9 @@ struct ModelTrace {
   std::int64_t layer = 0;                            // the layer whose trace points here
   std::vector<std::shared_ptr<const Trace>> layers;  // [num_layers]; null where not computed (yet)
   std::vector<Tensor> streams;  // [num_layers], what enters each of `layers`, before its norm: [batch, len, d_model]
+  // Of a decoder beside an encoder: [num_layers + 1], what enters each whole layer and what leaves the last, where
+  // `streams` are what enters the shown half of it. Empty of other models, and while layers are missing.
+  std::vector<Tensor> whole_streams;
   // The backend that computed the layers, which also computes predictions; null for a capture. Any thread may use it.
   std::shared_ptr<const Backend> backend;
   Tensor final_hidden;    // [batch, len, d_model], after the final norm; empty while layers are missing

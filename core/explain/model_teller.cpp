@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/explain/explainer.h"
+#include "core/model/feature_input.h"
 #include "core/model/image_input.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
@@ -61,8 +63,22 @@ void ModelTeller::tell_image() {
   norm(weights.norm, x);
 }
 
+// Two frames of a sound: what the second convolution gives, and a position.
+void ModelTeller::tell_features() {
+  const FeatureInput& features = *trace_.inputs->features;
+  const Tensor position = model_.checkpoint->embedding().position;
+  const Index at{position_, feature_};
+  cell_.formula =
+      "stream[0,b,i,d] = token[i,d] + position[i,d], token[i,d] = gelu(\xCE\xA3_c,k W2[d,c,k] \xC2\xB7 first[c,2i+k-1] "
+      "+ "
+      "b2[d]), first[c,t] = gelu(\xCE\xA3_m,k W1[c,m,k] \xC2\xB7 features[m,t+k-1] + b1[c])";
+  sum({{"token", at, static_cast<double>(features.tokens.at(at))},
+       {"position", at, static_cast<double>(position.at(at))}});
+}
+
 void ModelTeller::tell_embeddings() {
   if (trace_.inputs->image != nullptr) return tell_image();
+  if (trace_.inputs->features != nullptr) return tell_features();
   const EmbeddingWeights weights = model_.checkpoint->embedding();
   const Inputs& inputs = *trace_.inputs;
   const auto at = static_cast<std::size_t>(position_);
@@ -230,6 +246,7 @@ ModelCell ModelTeller::tell(const Index& index) {
 ModelCell model_cell(const std::string& option, const Trace& trace, ModelStageId stage, const Index& index,
                      const CancelToken& cancel) {
   check_model_stage(option, trace, stage);
+  check_one_stack(option, *trace.model);
   return ModelTeller(option, trace, stage, cancel).tell(index);
 }
 

@@ -51,6 +51,7 @@ class ModelTeller {
 
   void check(const Index& index) const;
   void tell_image();
+  void tell_features();
   void tell_embeddings();
   void tell_stream();
   void tell_attention();

@@ -14,6 +14,7 @@
 #include "core/heads/shown_weights.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
+#include "core/model/feature_input.h"
 #include "core/model/image_input.h"
 #include "core/tensor/statistics.h"
 
@@ -127,6 +128,11 @@ Json grid_json(const std::optional<ImageGrid>& grid) {
   return grid ? Json{grid->rows, grid->columns} : Json(nullptr);
 }
 
+// The sound whose frames the tokens are.
+Json features_json(const FeatureInput& features) {
+  return {{"file", features.path}, {"bands", features.bands}, {"frames", features.frames}};
+}
+
 // The image whose patches the tokens are.
 Json image_json(const ImageInput& image) {
   return {{"file", image.path},
@@ -191,6 +197,7 @@ std::string manifest_json(const Trace& computed, const ManifestContents& content
   json["tokens"] = trace.query_labels();
   json["key_tokens"] = trace.key_labels();
   if (trace.inputs->image != nullptr) json["image"] = image_json(*trace.inputs->image);
+  if (trace.inputs->features != nullptr) json["features"] = features_json(*trace.inputs->features);
   json["backend"] = trace.backend;
   json["fully_masked_rows"] = trace.fully_masked_rows;
   const LayerWeights& weights = trace.inputs->weights;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -26,12 +27,24 @@ std::string gained_text(const Tokenizer& tokenizer, const Ids& before, const Ids
 
 }  // namespace
 
+Request with_ids(const Request& request, Ids ids) {
+  Request result = request;
+  if (has_decoder_text(request)) {
+    result.decoder_phrase.reset();
+    result.decoder_ids = std::move(ids);
+  } else {
+    result.phrase.clear();
+    result.token_ids = std::move(ids);
+  }
+  return result;
+}
+
 Request with_appended_token(const Request& request, const Inputs& inputs, std::int64_t id) {
   Ids ids = inputs.token_ids;
   ids.push_back(id);
   Request grown = request;
   const auto tokenizer = inputs.checkpoint->tokenizer();
-  if (tokenizer != nullptr && request.token_ids.empty()) {
+  if (tokenizer != nullptr && request.token_ids.empty() && !has_decoder_text(request)) {
     const std::string gained = gained_text(*tokenizer, inputs.token_ids, ids), piece = tokenizer->piece_of(id);
     for (const std::string& text : std::array{gained, piece, " " + piece}) {
       if (text.empty() || tokenizer->tokenize(request.phrase + text).ids != ids) continue;
@@ -39,9 +52,7 @@ Request with_appended_token(const Request& request, const Inputs& inputs, std::i
       return grown;
     }
   }
-  grown.phrase.clear();
-  grown.token_ids = std::move(ids);
-  return grown;
+  return with_ids(request, std::move(ids));
 }
 
 bool ends_text(const Checkpoint& checkpoint, std::int64_t id) {

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/model/inputs.h"
 #include "core/request/request.h"
 
 namespace headscope {
+
+// `request` with these ids in place of its phrase, or, where it has a text of a decoder, of that.
+Request with_ids(const Request& request, std::vector<std::int64_t> ids);
 
 // `request` with the token `id` behind those of `inputs`, which are its own: in its phrase where a longer phrase reads
 // back as exactly these tokens, else as token ids. `inputs` are of a checkpoint.

@@ -39,9 +39,25 @@ std::int64_t cache_bytes(const Architecture& architecture, std::int64_t position
          static_cast<std::int64_t>(sizeof(float));
 }
 
-Generation generate(Engine& engine, const Request& request, const GenerationOptions& options, const CancelToken& cancel,
+namespace {
+
+// A decoder without a text begins with its start token.
+Request begun(Engine& engine, const Request& request, const CancelToken& cancel) {
+  if (has_decoder_text(request)) return request;
+  const std::shared_ptr<const Inputs> inputs = engine.read(request, cancel);
+  const auto decoder = inputs->checkpoint->part(Architecture::Part::decoder);
+  if (decoder == nullptr || !decoder->start_token()) return request;
+  Request with_start = request;
+  with_start.decoder_ids = {*decoder->start_token()};
+  return with_start;
+}
+
+}  // namespace
+
+Generation generate(Engine& engine, const Request& asked, const GenerationOptions& options, const CancelToken& cancel,
                     const ShowText& show) {
-  if (const std::optional<Problem> problem = generation_problem(request)) throw ProblemError(*problem);
+  if (const std::optional<Problem> problem = generation_problem(asked)) throw ProblemError(*problem);
+  const Request request = begun(engine, asked, cancel);
   const std::shared_ptr<const Inputs> inputs = engine.read(request, cancel);
   if (const auto problem = generation_problem(request, *inputs, options.tokens)) throw ProblemError(*problem);
   const Checkpoint& checkpoint = *inputs->checkpoint;
@@ -53,14 +69,14 @@ Generation generate(Engine& engine, const Request& request, const GenerationOpti
   Generation result;
   result.prompt_ids = inputs->token_ids;
   result.prompt_tokens = inputs->tokens;
-  Request grown = request;
-  grown.phrase.clear();
-  grown.token_ids = inputs->token_ids;
+  Request grown = with_ids(request, inputs->token_ids);
+  Ids& ids = has_decoder_text(request) ? grown.decoder_ids : grown.token_ids;
   GrowingText text(tokenizer);
   for (std::int64_t step = 0; step < options.tokens && !result.ended; ++step) {
     const std::shared_ptr<const Trace> trace = engine.run(grown, cancel);
     result.notice = trace->notice;
     result.cache_positions = trace->query_len();
+    if (inputs->encoder != nullptr) result.cache_positions += inputs->encoder->query_len;
     result.cache_bytes = cache_bytes(checkpoint.architecture(), result.cache_positions);
     const double drawn = drawn_number(options.sampling.seed, static_cast<std::uint64_t>(step));
     GeneratedToken token;
@@ -69,7 +85,7 @@ Generation generate(Engine& engine, const Request& request, const GenerationOpti
     token.piece = piece_of(tokenizer.get(), id);
     for (const TokenChance& each : token.sampled.top) token.top.push_back(piece_of(tokenizer.get(), each.id));
     result.tokens.push_back(std::move(token));
-    grown.token_ids.push_back(id);
+    ids.push_back(id);
     result.ended = ends_text(checkpoint, id);
     if (!result.ended) show_part(text.add(id));
   }

@@ -34,7 +34,8 @@ struct Generation {
   std::string text;                        // of these, without the end token
   bool ended = false;                      // the last token is one with which the model ends a text
   // Keys and values from which the last token was computed: those of the prompt and of every token before it, and their
-  // bytes in float32: positions * 2 * num_layers * num_kv_heads * head_dim * 4.
+  // bytes in float32: positions * 2 * num_layers * num_kv_heads * head_dim * 4. Of a decoder beside an encoder also
+  // those of the encoder's tokens, which its cross-attention reads.
   std::int64_t cache_positions = 0, cache_bytes = 0;
   std::string notice;  // of the traces: why another backend computed; else ""
 };
@@ -49,13 +50,14 @@ std::int64_t cache_bytes(const Architecture& architecture, std::int64_t position
 // Gets each part of the text when it is settled (growing_text.h), and the rest at the end; never an empty part.
 using ShowText = std::function<void(std::string_view)>;
 
-// Appends tokens to the text of `request` until there are options.tokens, or the model ends the text by a token that
+// Appends tokens to the text of `asked` (of a model with an encoder and a decoder: the decoder's, which begins with
+// its start token where none is given) until there are options.tokens, or the model ends the text by a token that
 // its config.json (eos_token_id) or its tokenizer names. Step n runs the request, interventions and all, on the prompt
 // and the n tokens before, and draws by the logits of the last position: the ids are those of as many single runs, on
 // any number of threads. The engine computes whole models (EngineOptions::whole_model); with `reuse` a step of a
 // request without interventions computes its own rows. Throws ProblemError for what generation_problem() says,
 // UsageError when logits are no numbers, and as Engine::run.
-Generation generate(Engine& engine, const Request& request, const GenerationOptions& options, const CancelToken& cancel,
+Generation generate(Engine& engine, const Request& asked, const GenerationOptions& options, const CancelToken& cancel,
                     const ShowText& show = {});
 
 }  // namespace headscope

@@ -14,14 +14,14 @@ using MaybeProblem = std::optional<Problem>;
 
 constexpr const char* kGenerators =
     "A text is continued by a checkpoint that predicts the next token: demo:induction, the folder of a decoder such as "
-    "GPT-2 or Llama, or a GGUF file.";
+    "GPT-2 or Llama, of an encoder-decoder such as T5, or a GGUF file.";
 
 MaybeProblem model_problem(const Request& request) {
-  if (has_decoder_text(request)) {
-    return Problem{request.decoder_phrase ? "decoder-phrase" : "decoder-ids",
-                   "a decoder that reads an encoder is not continued",
-                   kGenerators,
-                   {}};
+  if (request.attention == AttentionList::encoder) {
+    return Problem{"attention",
+                   "an encoder goes on with no text",
+                   "The decoder's text is continued: give attention decoder or cross, or leave it out.",
+                   {{"cross", "attention", "cross"}}};
   }
   if (runs_checkpoint(request)) return {};
   for (const auto& [option, path] :
@@ -70,10 +70,11 @@ MaybeProblem generation_problem(const Request& request, const Inputs& inputs, st
       return Problem{
           "model", fmt::format("{} predicts masked tokens, not the next one", request.model), kGenerators, {}};
     case OutputHead::Kind::none:
-      if (architecture.part == Architecture::Part::encoder) {
+      if (const auto decoder = inputs.checkpoint->part(Architecture::Part::decoder);
+          decoder && !decoder->start_token()) {
         return Problem{"model",
-                       fmt::format("{} has an encoder and a decoder, which are not continued", request.model),
-                       kGenerators,
+                       fmt::format("config.json of {} names no decoder_start_token_id", request.model),
+                       "Give decoder-ids or decoder-phrase, the text that the decoder goes on with.",
                        {}};
       }
       return Problem{"model", fmt::format("{} {}", request.model, inputs.checkpoint->why_no_head()), kGenerators, {}};

@@ -85,6 +85,18 @@ struct ImageRule {
   friend bool operator==(const ImageRule&, const ImageRule&) = default;
 };
 
+// The features of a sound in place of a text (Radford et al. 2022, Whisper, section 2.2): [bands, frames], where every
+// frame holds the log-mel spectrum of a moment. Two convolutions over three frames each make tokens of them, gelu after
+// either; the second stands on every other frame, so that two frames become a token:
+//   first[d, t] = gelu(sum_c,k W1[d, c, k] features[c, t + k - 1] + b1[d])
+//   token[i, d] = gelu(sum_c,k W2[d, c, k] first[c, 2 i + k - 1] + b2[d]);  what is outside counts as 0
+struct FeatureRule {
+  static constexpr std::int64_t kTaps = 3;  // frames of a convolution
+  static constexpr std::int64_t kFramesPerToken = 2;
+  std::int64_t bands = 0;
+  friend bool operator==(const FeatureRule&, const FeatureRule&) = default;
+};
+
 // Biases of relative positions (Raffel et al. 2020, T5, section 2.1): the number of the bucket of j - i and the head is
 // added to the score of query i and key j. With n = j - i where both directions have half of the buckets each, the
 // upper half for n > 0, else n = min(j - i, 0): |n| below half of a direction's buckets has a bucket of its own, larger
@@ -120,9 +132,10 @@ struct Architecture {
   std::int64_t num_heads = 0, num_kv_heads = 0, head_dim = 0;
   std::int64_t value_head_dim = 0;  // features of a head of values; 0: head_dim
   std::optional<LatentRule> latents;
-  std::optional<ImageRule> image;  // reads images; nullopt: token ids
-  std::int64_t mlp_width = 0;      // 0 without an MLP
-  std::int64_t max_positions = 0;  // tokens that a text may have; learned: rows of the table less position_offset
+  std::optional<ImageRule> image;       // reads images; nullopt: token ids
+  std::optional<FeatureRule> features;  // reads features of a sound; nullopt: token ids
+  std::int64_t mlp_width = 0;           // 0 without an MLP
+  std::int64_t max_positions = 0;       // tokens that a text may have; learned: rows of the table less position_offset
 
   FusedRows fused_rows = FusedRows::blocked;
   bool causal = false;
@@ -183,6 +196,7 @@ struct Architecture {
   bool transform_bias = true, transform_norm_bias = true, decoder_bias = true;  // where the family names them
 
   bool qkv_bias = true, output_bias = true, mlp_bias = true, norm_bias = true;
+  bool key_bias = true;  // false: of queries, keys and values the keys have none (Whisper)
 
   std::int64_t value_features() const { return value_head_dim > 0 ? value_head_dim : head_dim; }
   std::int64_t word_width() const { return embedding_width > 0 ? embedding_width : d_model; }

@@ -78,7 +78,7 @@ OutputHead Checkpoint::output_head() const {
 std::shared_ptr<const Tokenizer> Checkpoint::tokenizer() const {
   KeptTokenizer& kept = *contents_->tokenizer;
   const std::lock_guard lock(kept.mutex);
-  if (!kept.read) kept.read = load_tokenizer(contents_->tokenizer_path);
+  if (!kept.read) kept.read = load_tokenizer(contents_->tokenizer_path, kept.side);
   return *kept.read;
 }
 

@@ -31,8 +31,13 @@ Checkpoint::Contents::Contents(OpenedModel opened, std::shared_ptr<KeptTokenizer
       tokenizer(shared != nullptr ? std::move(shared) : std::make_shared<KeptTokenizer>()) {
   settle_by_files();
   account = checked_weights(*files, lookup, config.architecture, *config.family, path);
+  std::shared_ptr<KeptTokenizer> of_decoder = tokenizer;
+  if (!opened.decoder_parts.empty() && has_target_vocabulary(tokenizer_path)) {
+    of_decoder = std::make_shared<KeptTokenizer>();
+    of_decoder->side = TextSide::target;
+  }
   for (ModelConfig& part : opened.decoder_parts) {
-    auto contents = std::make_unique<Contents>(OpenedModel{path, tokenizer_path, std::move(part), files}, tokenizer);
+    auto contents = std::make_unique<Contents>(OpenedModel{path, tokenizer_path, std::move(part), files}, of_decoder);
     add_part(std::shared_ptr<const Checkpoint>(new Checkpoint(std::move(contents))));
   }
 }
@@ -87,7 +92,8 @@ EmbeddingWeights Checkpoint::Contents::read_embedding() const {
           read_linear(lookup, planned.embedding_projection),
           read_patches(lookup, planned),
           read_matrix(lookup, planned.relative),
-          planned.relative.empty() ? std::string() : lookup.find(planned.relative)->entry->name};
+          planned.relative.empty() ? std::string() : lookup.find(planned.relative)->entry->name,
+          read_convolutions(lookup, planned)};
 }
 
 Linear Checkpoint::Contents::query_or_key(const PlannedModule& planned) const {

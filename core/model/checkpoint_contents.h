@@ -13,11 +13,13 @@
 #include "core/model/opened_model.h"
 #include "core/model/weight_lookup.h"
 #include "core/model/weight_plan.h"
+#include "core/text/tokenizer.h"
 
 namespace headscope {
 
 // Read once for all parts of a model.
 struct KeptTokenizer {
+  TextSide side = TextSide::source;
   std::mutex mutex;
   std::optional<std::shared_ptr<const Tokenizer>> read;
 };

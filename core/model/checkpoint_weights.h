@@ -25,6 +25,12 @@ struct PatchWeights {
   Tensor registers;    // [registers, d_model], where there are some
 };
 
+// What makes tokens of a sound's features (Architecture::features): rows [d_model, channels * taps], the taps of a
+// channel beside each other.
+struct ConvolutionWeights {
+  Linear first, second;
+};
+
 struct EmbeddingWeights {
   Tensor word;        // [vocab_size, width], width: Architecture::word_width()
   Tensor position;    // [position_offset + max_positions, width], learned positions
@@ -34,6 +40,7 @@ struct EmbeddingWeights {
   PatchWeights patches;
   Tensor relative;  // [buckets, num_heads], where Architecture::relative says so, and its name in the file
   std::string relative_name;
+  ConvolutionWeights convolutions = {};
 };
 
 // Of a mixture (Architecture::mixture). The numbers stay in the file: an expert that no row chose is not read.

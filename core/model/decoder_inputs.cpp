@@ -22,17 +22,77 @@ namespace {
   throw UsageError(option, std::move(found), std::move(expected));
 }
 
-// Without the end of a text, with the start token, which has no place in the text.
-void settle_ends(const Checkpoint& checkpoint, std::int64_t start, Inputs& inputs) {
-  std::vector<std::int64_t>& ids = inputs.token_ids;
+// Whether a token stands for nothing in the text.
+bool is_put_around(const Tokens& tokens, std::size_t at) {
+  return tokens.words[at] < 0 && tokens.offsets[at].size() == 0;
+}
+
+// The tokens of the text alone.
+Tokens without_frame(const Tokens& tokens) {
+  Tokens bare;
+  std::size_t begin = 0, end = tokens.ids.size();
+  while (begin < end && is_put_around(tokens, begin)) ++begin;
+  while (end > begin && is_put_around(tokens, end - 1)) --end;
+  for (std::size_t k = begin; k < end; ++k) {
+    bare.ids.push_back(tokens.ids[k]);
+    bare.offsets.push_back(tokens.offsets[k]);
+    bare.words.push_back(tokens.words[k]);
+  }
+  return bare;
+}
+
+void put_in_front(std::int64_t start, Tokens& tokens) {
+  tokens.ids.insert(tokens.ids.begin(), start);
+  tokens.offsets.insert(tokens.offsets.begin(), Range{});
+  tokens.words.insert(tokens.words.begin(), -1);
+}
+
+bool ends_texts(const Checkpoint& checkpoint, std::int64_t id) {
   const std::vector<std::int64_t>& ends = checkpoint.end_tokens();
-  if (!ids.empty() && std::find(ends.begin(), ends.end(), ids.back()) != ends.end()) ids.pop_back();
-  inputs.offsets.resize(ids.size());
-  inputs.words.resize(ids.size(), -1);
-  if (!ids.empty() && ids.front() == start) return;
-  ids.insert(ids.begin(), start);
-  inputs.offsets.insert(inputs.offsets.begin(), Range{});
-  inputs.words.insert(inputs.words.begin(), -1);
+  return std::find(ends.begin(), ends.end(), id) != ends.end();
+}
+
+// As mBART spells them: "ro_RO", "en_XX", "zh_CN".
+bool is_language(const std::string& piece) {
+  const auto all = [](const std::string& text, char first, char last) {
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [&](char letter) { return first <= letter && letter <= last; });
+  };
+  const std::size_t bar = piece.find('_');
+  return (bar == 2 || bar == 3) && piece.size() == bar + 3 && all(piece.substr(0, bar), 'a', 'z') &&
+         all(piece.substr(bar + 1), 'A', 'Z');
+}
+
+// A text of mBART's decoder begins with its language, which the phrase names first ("ro_RO ...") or else the start
+// token is; before a language that the phrase names stands the start token where it is the end of a text (mBART-50).
+void settle_language(const Request& request, const Checkpoint& checkpoint, const Tokenizer& tokenizer, Tokens& tokens) {
+  tokens = without_frame(tokens);
+  const std::optional<std::int64_t>& start = checkpoint.start_token();
+  if (!tokens.ids.empty() && start == tokens.ids.front()) return;
+  const bool named = !tokens.ids.empty() && is_language(tokenizer.piece_of(tokens.ids.front()));
+  if (start && (named ? ends_texts(checkpoint, *start) : is_language(tokenizer.piece_of(*start)))) {
+    return put_in_front(*start, tokens);
+  }
+  if (named) return;
+  refuse("decoder-phrase",
+         fmt::format("a text of the decoder of {} begins with its language, and this phrase names none", request.model),
+         "the language first, such as \"ro_RO ...\", or --decoder-ids");
+}
+
+// A phrase that spells the start token itself is taken as it is. Else: without the end of a text, behind the start
+// token, which has no place in the text.
+void settle_ends(const Checkpoint& checkpoint, std::int64_t start, Tokens& tokens) {
+  Tokens bare = without_frame(tokens);
+  if (!bare.ids.empty() && bare.ids.front() == start) {
+    tokens = std::move(bare);
+    return;
+  }
+  if (!tokens.ids.empty() && ends_texts(checkpoint, tokens.ids.back())) {
+    tokens.ids.pop_back();
+    tokens.offsets.pop_back();
+    tokens.words.pop_back();
+  }
+  if (tokens.ids.empty() || tokens.ids.front() != start) put_in_front(start, tokens);
 }
 
 void read_decoder_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
@@ -40,27 +100,23 @@ void read_decoder_phrase(const Request& request, const Checkpoint& checkpoint, I
   const std::string ids = fmt::format("--decoder-ids, ids of its vocabulary of {}", vocabulary);
   const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
   if (tokenizer == nullptr) refuse("decoder-phrase", fmt::format("{} has no tokenizer", request.model), ids);
-  if (checkpoint.architecture().family == "mbart") {
-    refuse(
-        "decoder-phrase",
-        fmt::format("a text of the decoder of {} begins with a language, which a phrase does not say", request.model),
-        ids);
-  }
-  if (!checkpoint.start_token()) {
+  const bool by_language = checkpoint.architecture().family == "mbart";
+  if (!checkpoint.start_token() && !by_language) {
     refuse("decoder-phrase", fmt::format("config.json of {} names no decoder_start_token_id", request.model), ids);
   }
   Tokens tokens = tokenizer->tokenize(*request.decoder_phrase);
-  inputs.token_ids = std::move(tokens.ids);
-  inputs.offsets = std::move(tokens.offsets);
-  inputs.words = std::move(tokens.words);
-  for (const std::int64_t id : inputs.token_ids) {
+  for (const std::int64_t id : tokens.ids) {
     if (0 <= id && id < vocabulary) continue;
     throw Error(
         fmt::format("{}: its tokenizer gives the decoder phrase the id {}, but config.json says a vocabulary "
                     "of {}",
                     request.model, id, vocabulary));
   }
-  settle_ends(checkpoint, *checkpoint.start_token(), inputs);
+  by_language ? settle_language(request, checkpoint, *tokenizer, tokens)
+              : settle_ends(checkpoint, *checkpoint.start_token(), tokens);
+  inputs.token_ids = std::move(tokens.ids);
+  inputs.offsets = std::move(tokens.offsets);
+  inputs.words = std::move(tokens.words);
 }
 
 }  // namespace
@@ -71,6 +127,7 @@ Request request_of_other_list(const Request& request) {
   plain.phrase = request.phrase;
   plain.second_phrase = request.second_phrase;
   plain.token_ids = request.token_ids;
+  plain.features = request.features;
   plain.decoder_phrase = request.decoder_phrase;
   plain.decoder_ids = request.decoder_ids;
   plain.attention = request.attention;
@@ -86,6 +143,29 @@ Request request_of_encoder(const Request& request) {
   return plain;
 }
 
+void check_source(const Request& request, const Architecture& architecture) {
+  const bool image = architecture.image.has_value(), features = architecture.features.has_value();
+  if (image == !request.image.empty() && features == !request.features.empty()) return;
+  const std::string model = fmt::format("{} ({})", request.model, architecture.family);
+  const char* given = !request.image.empty()      ? "image"
+                      : !request.features.empty() ? "features"
+                      : request.token_ids.empty() ? "phrase"
+                                                  : "token-ids";
+  if (image) {
+    throw UsageError(given, model + " reads images",
+                     "--image FILE, a PNG or JPEG picture (in the window: open or drop one)");
+  }
+  if (features) {
+    throw UsageError(
+        given, model + " reads the features of sounds",
+        fmt::format("--features FILE.npy, [{}, {}] (in the window: open or drop one)", architecture.features->bands,
+                    architecture.max_positions * FeatureRule::kFramesPerToken));
+  }
+  throw UsageError(
+      given, model + " reads texts",
+      request.image.empty() ? "--phrase, or a whisper model" : "--phrase, or a vit, dinov2, clip or siglip model");
+}
+
 void check_decoder_options(const Request& request, const Checkpoint& checkpoint) {
   const Architecture::Part part = checkpoint.architecture().part;
   const bool has_decoder = checkpoint.part(Architecture::Part::decoder) != nullptr;
@@ -97,7 +177,7 @@ void check_decoder_options(const Request& request, const Checkpoint& checkpoint)
   if (option == nullptr) return;
   if (part != Architecture::Part::encoder) {
     refuse(option, fmt::format("{} has no encoder and decoder beside each other", request.model),
-           "a model such as T5, BART or Marian");
+           "a model such as T5, BART, Marian or Whisper");
   }
   if (!has_decoder && (has_decoder_text(request) || attention_list(request) != AttentionList::encoder)) {
     refuse(option, fmt::format("{} was saved without its decoder", request.model), "--attention encoder");

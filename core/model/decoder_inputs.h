@@ -1,4 +1,5 @@
-// What a decoder with an encoder beside it reads: its text, and which part of a request is the encoder's. Internal to
+// What a model reads: which kind of source; of a decoder with an encoder beside it its text, and which part of a
+// request is the encoder's. Internal to
 // core/model and to core/attention, which runs the model.
 #pragma once
 
@@ -14,6 +15,9 @@ Request request_of_other_list(const Request& request);
 
 // The same of the encoder.
 Request request_of_encoder(const Request& request);
+
+// A model, or its encoder, reads texts, images or the features of sounds: UsageError for a request with another kind.
+void check_source(const Request& request, const Architecture& architecture);
 
 // UsageError for a text of a decoder, or a list of layers, that the checkpoint does not have, and for what does not
 // work on a decoder's layers (patches, a past).

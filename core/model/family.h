@@ -50,6 +50,8 @@ struct TensorNames {
   const char* class_token = "";
   const char* registers = "";
   const char* position_table = "";
+  const char* first_convolution = "";  // of models that read features of a sound, [d_model, channels, taps]
+  const char* second_convolution = "";
   const char* token_type = "";
   const char* embedding_norm = "";
   const char* embedding_projection = "";  // where Architecture::embedding_width is above 0

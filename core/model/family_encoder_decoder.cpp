@@ -246,6 +246,14 @@ Family mbart() {
   return with_bart_decoder(std::move(row));
 }
 
+namespace {
+
+bool has_two_vocabularies(ConfigReader& reader) {
+  return !reader.truth("share_encoder_decoder_embeddings", true);
+}
+
+}  // namespace
+
 // models/marian (Junczys-Dowmunt et al. 2018): norms after the sums, sinusoidal positions.
 Family marian() {
   Family row = bart_encoder();
@@ -259,9 +267,22 @@ Family marian() {
   row.refused = {{"normalize_before", {"false"}},
                  {"add_final_layer_norm", {"false"}},
                  {"normalize_embedding", {"false"}},
-                 {"static_position_embeddings", {"true"}},
-                 {"share_encoder_decoder_embeddings", {"true"}}};
+                 {"static_position_embeddings", {"true"}}};
   return with_bart_decoder(std::move(row));
+}
+
+// Marian with a vocabulary for what it reads and another for what it writes.
+Family marian_two_vocabularies() {
+  Family row = marian();
+  row.applies = has_two_vocabularies;
+  row.names.word = "encoder.embed_tokens";
+  row.names.older_word = "";
+  for (Family& part : row.decoder_parts) {
+    part.keys.vocab_size = {"decoder_vocab_size", part.keys.vocab_size.otherwise, "vocab_size"};
+    part.names.word = "decoder.embed_tokens";
+    part.names.older_word = "";
+  }
+  return row;
 }
 
 }  // namespace headscope

@@ -20,7 +20,8 @@ std::span<const Family> families() {
                                  vit(),         dinov2_gated(), dinov2(),
                                  clip_vision(), clip_text(),    siglip_vision(),
                                  siglip_text(), t5_gated(),     t5(),
-                                 bart(),        mbart(),        marian()};
+                                 bart(),        mbart(),        marian_two_vocabularies(),
+                                 marian(),      whisper()};
   return all;
 }
 

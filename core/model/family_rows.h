@@ -36,6 +36,10 @@ Family t5_gated();
 Family bart();
 Family mbart();
 Family marian();
+Family marian_two_vocabularies();
+
+// family_whisper.cpp
+Family whisper();
 
 // family_deepseek.cpp
 Family deepseek_v2();

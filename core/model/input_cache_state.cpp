@@ -5,6 +5,7 @@
 
 #include "core/io/changed_file.h"
 #include "core/io/csv.h"
+#include "core/model/feature_input.h"
 #include "core/model/image_input.h"
 #include "core/model/seeded.h"
 
@@ -110,6 +111,12 @@ std::shared_ptr<const ImageInput> InputCache::State::image(const std::string& pa
   return cached(images_, ImageKey(path, checkpoint), path, [&] { return read_image_input(path, *checkpoint); });
 }
 
+std::shared_ptr<const FeatureInput> InputCache::State::features(const std::string& path,
+                                                                const std::shared_ptr<const Checkpoint>& checkpoint) {
+  return cached(features_, ImageKey(path, checkpoint), path,
+                [&] { return feature_input(read_npy(path).tensor, path, *checkpoint, cancel); });
+}
+
 std::shared_ptr<const Checkpoint> InputCache::State::checkpoint(const std::string& path_or_demo, Tower tower) {
   const bool known = checkpoint_ != nullptr && checkpoint_->path() == path_or_demo && checkpoint_->tower() == tower;
   if (known && checkpoint_stamp_->unchanged()) return checkpoint_;
@@ -135,6 +142,7 @@ void InputCache::State::forget_unused_files() {
   sweep(csv_files_);
   sweep(layers_);
   sweep(images_);
+  sweep(features_);
 }
 
 }  // namespace headscope

@@ -23,6 +23,7 @@
 
 namespace headscope {
 
+struct FeatureInput;
 struct ImageInput;
 
 // Everything that the seeded draws depend on. The sizes of the sequence are 0 when it is not drawn.
@@ -63,6 +64,10 @@ struct InputCache::State {
   // An image as the checkpoint's model reads it.
   std::shared_ptr<const ImageInput> image(const std::string& path, const std::shared_ptr<const Checkpoint>& checkpoint);
 
+  // Features of a sound as the checkpoint's model reads them.
+  std::shared_ptr<const FeatureInput> features(const std::string& path,
+                                               const std::shared_ptr<const Checkpoint>& checkpoint);
+
   // Error when a file of the open checkpoint has changed.
   void check_checkpoint() const;
 
@@ -89,6 +94,7 @@ struct InputCache::State {
   std::map<std::pair<std::string, QkvLayout>, CachedFile<LayerWeights>> layers_;
   using ImageKey = std::pair<std::string, std::shared_ptr<const Checkpoint>>;
   std::map<ImageKey, CachedFile<std::shared_ptr<const ImageInput>>> images_;
+  std::map<ImageKey, CachedFile<std::shared_ptr<const FeatureInput>>> features_;
   std::shared_ptr<const Checkpoint> checkpoint_;
   std::optional<FolderStamp> checkpoint_stamp_;
 };

@@ -15,6 +15,7 @@
 namespace headscope {
 
 class Checkpoint;
+struct FeatureInput;
 struct HeadRule;
 struct ImageInput;
 struct Patches;
@@ -50,9 +51,10 @@ struct Inputs {
   // Only of a layer of a checkpoint; null and unused otherwise.
   std::shared_ptr<const Checkpoint> checkpoint;
   std::int64_t layer = 0;
-  std::vector<std::int64_t> token_ids;        // [query_len], of the model's vocabulary; empty for an image
-  std::shared_ptr<const ImageInput> image;    // whose patches the tokens are; null: it is a text
-  std::vector<std::int64_t> token_types;      // [query_len]; empty: all 0
+  std::vector<std::int64_t> token_ids;           // [query_len], of the model's vocabulary; empty for images and sounds
+  std::shared_ptr<const ImageInput> image;       // whose patches the tokens are; null: there is none
+  std::shared_ptr<const FeatureInput> features;  // of a sound, whose frames the tokens are; null: there are none
+  std::vector<std::int64_t> token_types;         // [query_len]; empty: all 0
   std::vector<std::int64_t> words;            // [query_len], the word that each token is part of (-1: none); or empty
   std::vector<MaskTerm> own_mask;             // the model's own mask, which hides besides the request's
   std::shared_ptr<const HeadRule> head_rule;  // applied between the split into heads and raw_scores; null: no such step

@@ -12,6 +12,7 @@
 #include "core/model/capture.h"
 #include "core/model/checkpoint.h"
 #include "core/model/decoder_inputs.h"
+#include "core/model/feature_input.h"
 #include "core/model/image_input.h"
 #include "core/model/input_sizes.h"
 #include "core/model/latents.h"
@@ -118,19 +119,6 @@ void check_sizes(const Request& request, const Inputs& inputs) {
                                                                           : "lie per head"));
 }
 
-// A model reads texts or images.
-void check_source(const Request& request, const Architecture& architecture) {
-  const bool image = architecture.image.has_value();
-  if (image == !request.image.empty()) return;
-  if (image) {
-    throw UsageError(request.token_ids.empty() ? "phrase" : "token-ids",
-                     fmt::format("{} ({}) reads images", request.model, architecture.family),
-                     "--image FILE, a PNG or JPEG picture (in the window: open or drop one)");
-  }
-  throw UsageError("image", fmt::format("{} ({}) reads texts", request.model, architecture.family),
-                   "--phrase, or a vit, dinov2, clip or siglip model");
-}
-
 // [1, len, features] for every item of a batch.
 Tensor repeated(const Tensor& one, std::int64_t batch) {
   if (batch == 1) return one;
@@ -221,6 +209,16 @@ void load_image(const Request& request, std::shared_ptr<const Checkpoint> opened
   inputs.x = embedded_of(inputs);
 }
 
+void load_features(const Request& request, std::shared_ptr<const Checkpoint> opened, InputCache::State& cache,
+                   Inputs& inputs) {
+  use_shown_layer(request, std::move(opened), inputs);
+  inputs.features = cache.features(request.features, inputs.checkpoint);
+  inputs.tokens = inputs.key_tokens = inputs.features->names;
+  inputs.query_len = inputs.key_len = std::ssize(inputs.tokens);
+  check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
+  inputs.x = embedded_of(inputs);
+}
+
 void load_text_inputs(const Request& request, std::shared_ptr<const Checkpoint> opened, Inputs& inputs) {
   use_shown_layer(request, std::move(opened), inputs);
   const Checkpoint& checkpoint = *inputs.checkpoint;
@@ -244,6 +242,14 @@ void load_text_inputs(const Request& request, std::shared_ptr<const Checkpoint> 
   }
 }
 
+// What a model, or its encoder, reads.
+void load_source(const Request& request, const std::shared_ptr<const Checkpoint>& checkpoint, InputCache::State& cache,
+                 Inputs& inputs) {
+  if (checkpoint->architecture().image) return load_image(request, checkpoint, cache, inputs);
+  if (checkpoint->architecture().features) return load_features(request, checkpoint, cache, inputs);
+  load_text_inputs(request, checkpoint, inputs);
+}
+
 }  // namespace
 
 void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
@@ -251,10 +257,9 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
       cache.checkpoint(request.model, request.image.empty() ? Tower::text : Tower::image);
   check_source(request, checkpoint->architecture());
   check_decoder_options(request, *checkpoint);
-  if (checkpoint->architecture().image) return load_image(request, checkpoint, cache, inputs);
-  if (!shows_decoder(request)) return load_text_inputs(request, checkpoint, inputs);
+  if (!shows_decoder(request)) return load_source(request, checkpoint, cache, inputs);
   const auto encoder = std::make_shared<Inputs>();
-  load_text_inputs(request_of_encoder(request), checkpoint, *encoder);
+  load_source(request_of_encoder(request), checkpoint, cache, *encoder);
   const bool cross = attention_list(request) == AttentionList::cross;
   use_shown_layer(request, checkpoint->part(cross ? Architecture::Part::cross : Architecture::Part::decoder), inputs);
   read_decoder_text(request, inputs);
@@ -271,6 +276,7 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
 
 Tensor embedded_of(const Inputs& inputs) {
   if (inputs.image != nullptr) return repeated(inputs.image->embedded, inputs.batch);
+  if (inputs.features != nullptr) return repeated(inputs.features->embedded, inputs.batch);
   return embedded(*inputs.checkpoint, inputs.token_ids, inputs.token_types, inputs.batch);
 }
 

@@ -32,7 +32,7 @@ constexpr NearFamily kNear[] = {
     {"smollm3", "llama", "every fourth layer has no positions"},
     {"umt5", "t5", "every layer has biases of relative positions of its own"},
     {"vit_mae", "vit", "most patches are left out, and a decoder draws them"},
-    {"whisper", "", "it reads sound, with an encoder and a decoder"},
+    {"wav2vec2", "whisper", "it reads the samples of a sound, by convolutions of its own"},
     {"xlnet", "", "it has relative positions and two streams"},
 };
 

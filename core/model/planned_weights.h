@@ -26,6 +26,9 @@ std::shared_ptr<const ExpertWeights> read_experts(const WeightLookup& lookup, co
 PatchWeights read_patches(const WeightLookup& lookup, const PlannedBody& planned);
 
 // What makes the latents of a layer. Null where the layer has none.
+// Empty where no features of a sound are read; matrices are copies, [d_model, channels * taps].
+ConvolutionWeights read_convolutions(const WeightLookup& lookup, const PlannedBody& planned);
+
 std::shared_ptr<const LatentWeights> read_latents(const WeightLookup& lookup, const PlannedBlock& planned);
 
 }  // namespace headscope

@@ -93,6 +93,8 @@ std::vector<PlannedTensor> PlannedBody::tensors() const {
     if (!tensor->empty()) all.push_back(*tensor);
   }
   add(patch, all);
+  add(first_convolution, all);
+  add(second_convolution, all);
   add(embedding_norm, all);
   add(embedding_projection, all);
   add(final_norm, all);
@@ -125,6 +127,12 @@ void plan_image(const Architecture& architecture, const TensorNames& names, Plan
   }
 }
 
+PlannedModule convolution(const char* name, std::int64_t channels, std::int64_t out) {
+  PlannedModule module = linear(name, out, channels, true, false);
+  module.weight.shape = {out, channels, FeatureRule::kTaps};
+  return module;
+}
+
 }  // namespace
 
 PlannedBody planned_body(const Architecture& architecture, const Family& family) {
@@ -142,6 +150,10 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
   }
   body.token_type = table(names.token_type, architecture.token_types, width);
   if (architecture.image) plan_image(architecture, names, body);
+  if (architecture.features) {
+    body.first_convolution = convolution(names.first_convolution, architecture.features->bands, architecture.d_model);
+    body.second_convolution = convolution(names.second_convolution, architecture.d_model, architecture.d_model);
+  }
   body.embedding_norm = norm(names.embedding_norm, width, norm_bias);
   if (architecture.embedding_width > 0) {
     body.embedding_projection = linear(names.embedding_projection, architecture.d_model, width, true, false);
@@ -230,7 +242,7 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
   } else {
     block.qkv = linear(named(names.qkv), query_rows + 2 * key_rows, width, architecture.qkv_bias, in_out);
     block.query = linear(named(names.query), query_rows, width, architecture.qkv_bias, in_out);
-    block.key = linear(named(names.key), key_rows, width, architecture.qkv_bias, in_out);
+    block.key = linear(named(names.key), key_rows, width, architecture.qkv_bias && architecture.key_bias, in_out);
     block.value = linear(named(names.value), key_rows, width, architecture.qkv_bias, in_out);
   }
   block.output = linear(named(names.output), width, architecture.num_heads * architecture.value_features(),

@@ -88,6 +88,8 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
   add_linear(sha, "embedding.patches", embedding.patches.projection, cancel);
   add_tensor(sha, "embedding.class_token", embedding.patches.class_token, cancel);
   add_tensor(sha, "embedding.registers", embedding.patches.registers, cancel);
+  add_linear(sha, "embedding.first_convolution", embedding.convolutions.first, cancel);
+  add_linear(sha, "embedding.second_convolution", embedding.convolutions.second, cancel);
   add_tensor(sha, "embedding.relative", embedding.relative, cancel);
   for (std::int64_t layer = 0; layer < checkpoint.architecture().num_layers; ++layer) {
     const BlockWeights block = checkpoint.block(layer);

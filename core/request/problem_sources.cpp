@@ -52,6 +52,18 @@ MaybeProblem image_problem(const Request& r) {
   return {};
 }
 
+// The features of a sound are all that an encoder reads.
+MaybeProblem features_problem(const Request& r) {
+  const char* detail = "A model reads either a text or the features of a sound.";
+  if (!r.phrase.empty()) return both_given("phrase", "features", detail);
+  for (const auto& [option, given] : {std::pair{"second-phrase", r.second_phrase.has_value()},
+                                      {"token-ids", !r.token_ids.empty()},
+                                      {"image", !r.image.empty()}}) {
+    if (given) return Problem{option, fmt::format("{} and features exclude each other", option), detail, {}};
+  }
+  return {};
+}
+
 // The text of a decoder beside the encoder's.
 MaybeProblem decoder_text_problem(const Request& r) {
   if (r.decoder_phrase && !r.decoder_ids.empty()) {
@@ -79,6 +91,10 @@ MaybeProblem checkpoint_source_problem(const Request& r) {
                                       {"key-input", !r.key_input.empty()},
                                       {"value-input", !r.value_input.empty()}}) {
     if (given) return Problem{option, fmt::format("{} and a checkpoint exclude each other", option), tokens, {}};
+  }
+  if (!r.features.empty()) {
+    if (MaybeProblem problem = features_problem(r)) return problem;
+    return decoder_text_problem(r);
   }
   if (!r.image.empty()) return image_problem(r);
   if (MaybeProblem problem = decoder_text_problem(r)) return problem;
@@ -187,7 +203,7 @@ std::optional<Problem> decoder_problem(const Request& r, const char* model) {
     if (!given) continue;
     return Problem{option,
                    fmt::format("{} needs a model with an encoder and a decoder", option),
-                   fmt::format("This is {}. Open a checkpoint such as T5, BART or Marian.", model),
+                   fmt::format("This is {}. Open a checkpoint such as T5, BART, Marian or Whisper.", model),
                    {}};
   }
   return {};
@@ -204,6 +220,12 @@ std::optional<Problem> source_problem(const Request& r) {
     return Problem{"image",
                    "image needs a model that reads images",
                    "Name a folder of a vit, dinov2, clip or siglip model; words and vectors have no pixels.",
+                   {}};
+  }
+  if (!r.features.empty() && !runs_checkpoint(r)) {
+    return Problem{"features",
+                   "features need a model that reads them",
+                   "Name a folder of a Whisper model; words and vectors make no sound.",
                    {}};
   }
   if (!runs_checkpoint(r) && !runs_capture(r)) {

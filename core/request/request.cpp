@@ -62,7 +62,7 @@ bool has_variant(const Request& request, Variant variant) {
 
 std::size_t hash_of(const Request& r) {
   Hash hash;
-  hash.add_all(r.phrase, r.second_phrase, r.key_phrase, r.token_ids, r.image);
+  hash.add_all(r.phrase, r.second_phrase, r.key_phrase, r.token_ids, r.image, r.features);
   hash.add_all(r.decoder_phrase, r.decoder_ids, r.attention);
   hash.add_all(r.input, r.key_input, r.value_input, r.query, r.key, r.value);
   hash.add_all(r.past, r.key_past, r.value_past);

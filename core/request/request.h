@@ -56,6 +56,7 @@ struct Request : Interventions {
   std::optional<std::string> key_phrase;      // cross-attention
   std::vector<std::int64_t> token_ids;        // instead of a phrase; empty: not given
   std::string image;                          // a PNG or JPEG picture, for a model that reads images
+  std::string features;                       // FILE.npy: a sound's features, for a model that reads them
   std::optional<std::string> decoder_phrase;  // of a model with an encoder, which reads the phrase, and a decoder
   std::vector<std::int64_t> decoder_ids;      // instead of a decoder_phrase, the start token too; empty: not given
   std::string input, key_input, value_input;  // FILE.npy: x

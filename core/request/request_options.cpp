@@ -98,6 +98,9 @@ std::vector<RequestOption> source_options() {
       path_option<"image", &R::image>(
           "FILE",
           "A picture (PNG, JPEG) instead of a phrase, for models that read images: its patches are the tokens."),
+      path_option<"features", &R::features>(
+          "FILE.npy",
+          "A sound's features [mel bands, frames] instead of a phrase, for models that read them (Whisper)."),
       {"decoder-phrase", "TEXT",
        "Of an encoder-decoder: the decoder's text, put behind its start token; phrase is the encoder's.",
        [](const R& r) { return r.decoder_phrase.value_or(""); },

@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/io/gguf.h"
@@ -6,6 +8,7 @@
 #include "core/io/mapped_file.h"
 #include "core/text/gguf_tokenizer.h"
 #include "core/text/json_part.h"
+#include "core/text/marian_tokenizer.h"
 #include "core/text/pipeline_tokenizer.h"
 #include "core/text/tokenizer_json.h"
 #include "core/text/vocabulary_files.h"
@@ -102,9 +105,44 @@ void find_roles(TokenizerParts& parts, const JsonPart& config, const JsonPart& m
   }
 }
 
+// added_tokens.json: tokens and their ids, beside a vocabulary that does not have them (Whisper's
+// <|startoftranscript|>).
+void add_listed_tokens(const fs::path& path, TokenizerParts& parts) {
+  const JsonValue value = read_side_file(path);
+  const JsonPart list(&value, path.string());
+  if (!list.present()) return;
+  for (const std::string& content : list.keys()) {
+    if (content.empty() || id_in(parts, content)) continue;
+    if (content.size() > AddedTokens::kLongest) list.refuse("tokens of at most 1000 bytes");
+    AddedToken token;
+    token.id = list.at(content).integer(0, Vocabulary::kLargestId);
+    token.content = content;
+    token.special = true;
+    parts.added_tokens.push_back(std::move(token));
+  }
+}
+
+// Marian's files of one side; nullopt where the folder holds none.
+std::optional<TokenizerParts> read_marian(const fs::path& place, TextSide side) {
+  const fs::path model = place / (side == TextSide::source ? "source.spm" : "target.spm");
+  const fs::path own = place / "target_vocab.json";
+  const fs::path list = side == TextSide::target && is_there(own) ? own : place / "vocab.json";
+  if (!is_there(model) || !is_there(list)) return std::nullopt;
+  const auto pieces = MappedFile::open(model.string());
+  const File vocabulary = open_file(list);
+  TokenizerParts parts = read_marian_files(pieces->bytes(), model.string(), vocabulary.text(), vocabulary.path);
+  pieces->check_unchanged();
+  vocabulary.mapped->check_unchanged();
+  return parts;
+}
+
 }  // namespace
 
-std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
+bool has_target_vocabulary(const std::string& folder) {
+  return is_there(fs::path(folder) / "target.spm");
+}
+
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextSide side) {
   if (const std::string gguf = gguf_path_of(folder); !gguf.empty()) {
     std::optional<TokenizerParts> parts = read_gguf_tokenizer(*GgufFile::open(gguf));
     if (!parts) return nullptr;
@@ -117,14 +155,18 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
   const fs::path json = names_the_file ? fs::path(folder) : place / "tokenizer.json";
   const fs::path pieces = place / "vocab.json", merges = place / "merges.txt", lines = place / "vocab.txt";
   const bool is_json = is_there(json), is_byte_level = is_there(pieces) && is_there(merges);
-  if (!is_json && !is_byte_level && !is_there(lines)) return nullptr;
+  std::optional<TokenizerParts> marian;
+  if (!is_json || side == TextSide::target) marian = read_marian(place, side);
+  if (!marian && !is_json && !is_byte_level && !is_there(lines)) return nullptr;
 
   const fs::path config_path = place / "tokenizer_config.json", map_path = place / "special_tokens_map.json";
   const JsonValue config_value = read_side_file(config_path), map_value = read_side_file(map_path);
   const JsonPart config(&config_value, config_path.string()), map(&map_value, map_path.string());
 
   TokenizerParts parts;
-  if (is_json) {
+  if (marian) {
+    parts = std::move(*marian);
+  } else if (is_json) {
     const File file = open_file(json);
     parts = read_tokenizer_json(file.text(), file.path);
     file.mapped->check_unchanged();
@@ -134,6 +176,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder) {
     vocabulary.mapped->check_unchanged();
     rules.mapped->check_unchanged();
     check_merges_are_whole(parts, config, rules.path);
+    add_listed_tokens(place / "added_tokens.json", parts);
   } else {
     const File file = open_file(lines);
     parts = read_word_piece_file(file.text(), file.path, config);

@@ -128,7 +128,9 @@ void PipelineTokenizer::append_word(const PieceList& list, const TextPiece& piec
                         : token.as_written || added_.find(token.id) == nullptr ? readable(spelling)
                                                                                : std::string(spelling);
     if (!token.as_written) last = tokens.ids.size();
-    append(tokens, token.id, std::string(spelling), std::move(shown), {source.begin, source.end}, work.next_word);
+    const bool outside = parts_.vocabulary_end && token.id >= *parts_.vocabulary_end;
+    append(tokens, outside ? *unknown_of(parts_.model) : token.id, std::string(spelling), std::move(shown),
+           {source.begin, source.end}, work.next_word);
   }
   if (!work.found.empty()) ++work.next_word;
 }
@@ -246,6 +248,7 @@ std::string_view PipelineTokenizer::kind() const {
 }
 
 std::int64_t PipelineTokenizer::vocabulary_size() const {
+  if (parts_.vocabulary_end) return *parts_.vocabulary_end;
   const std::int64_t largest_added = added_.tokens().empty() ? -1 : added_.tokens().back().id;
   return std::max(vocabulary().size(), largest_added + 1);
 }

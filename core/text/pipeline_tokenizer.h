@@ -1,7 +1,9 @@
 // The tokenizer that tokenizer.json describes: added tokens, normalizer, pre-tokenizer, model, post-processor, decoder.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,7 +43,9 @@ struct TokenizerParts {
   PostProcessor post_processor;
   Decoder decoder;
   std::string end_of_word_suffix;  // as in BpeModel; not shown
-  SpecialTokens roles;             // `all` is filled in by make_pipeline_tokenizer
+  // Pieces with this id or a larger one have no place in the model's vocabulary: they become the unknown token.
+  std::optional<std::int64_t> vocabulary_end;
+  SpecialTokens roles;  // `all` is filled in by make_pipeline_tokenizer
 };
 
 // tokenize() gives Hugging Face's ids, spellings and ranges, these in bytes; its truncation and padding are left to the

@@ -78,53 +78,82 @@ PrecompiledMap::PrecompiledMap(std::string_view base64, const std::string& what)
   replacements_ = bytes.substr(4 + size);
 }
 
-std::optional<std::string_view> PrecompiledMap::replacement(std::string_view text) const {
-  if (units_.empty()) return std::nullopt;
+std::optional<PrecompiledMap::Found> PrecompiledMap::found(std::string_view text, bool longest) const {
+  std::optional<Found> best;
+  if (units_.empty()) return best;
   std::size_t node = offset_of(units_[0]);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto byte = static_cast<unsigned char>(text[k]);
     node ^= byte;
-    if (byte == 0 || node >= units_.size()) return std::nullopt;
+    if (byte == 0 || node >= units_.size()) return best;
     const std::uint32_t unit = units_[node];
-    if ((unit & ((1u << 31) | 0xFF)) != byte) return std::nullopt;
+    if ((unit & ((1u << 31) | 0xFF)) != byte) return best;
     node ^= offset_of(unit);
-    if (node >= units_.size()) return std::nullopt;
-    if ((unit >> 8) & 1) {
-      const std::size_t at = units_[node] & 0x7FFFFFFF;
-      if (at >= replacements_.size()) return std::nullopt;
-      const std::string_view rest = std::string_view(replacements_).substr(at);
-      return rest.substr(0, std::min(rest.find('\0'), rest.size()));
-    }
+    if (node >= units_.size()) return best;
+    if (((unit >> 8) & 1) == 0) continue;
+    const std::size_t at = units_[node] & 0x7FFFFFFF;
+    if (at >= replacements_.size()) return best;
+    const std::string_view rest = std::string_view(replacements_).substr(at);
+    best = Found{k + 1, rest.substr(0, std::min(rest.find('\0'), rest.size()))};
+    if (!longest) return best;
   }
-  return std::nullopt;
+  return best;
 }
 
-AlignedText PrecompiledMap::applied(const AlignedText& text) const {
+namespace {
+
+// A map that replaces one character by a book would fill the memory before the text is written out.
+void check_length(const std::vector<Change>& changes) {
+  if (changes.size() > kMostChanges) throw Error("the text is too long for its tokenizer's map of replacements");
+}
+
+}  // namespace
+
+std::vector<Change> PrecompiledMap::changes_by_clusters(std::string_view bytes) const {
   std::vector<Change> changes;
-  changes.reserve(text.size());
-  const std::string_view bytes = text.bytes;
+  changes.reserve(bytes.size());
   for (std::size_t at = 0; at < bytes.size();) {
-    // A map that replaces one character by a book would fill the memory before the text is written out.
-    if (changes.size() > kMostChanges) throw Error("the text is too long for its tokenizer's map of replacements");
+    check_length(changes);
     const std::size_t end = next_grapheme(bytes, at);
     const std::string_view cluster = bytes.substr(at, end - at);
     at = end;
     if (cluster.size() < 6) {
-      if (const auto whole = replacement(cluster)) {
-        put_replaced(changes, cluster, *whole);
+      if (const auto whole = found(cluster, false)) {
+        put_replaced(changes, cluster, whole->replacement);
         continue;
       }
     }
     for_each_code_point(cluster, [&](std::uint32_t code_point, std::size_t begin, std::size_t size) {
       const std::string_view part = cluster.substr(begin, size);
-      if (const auto one = replacement(part)) {
-        put_replaced(changes, part, *one);
+      if (const auto one = found(part, false)) {
+        put_replaced(changes, part, one->replacement);
       } else {
         changes.push_back({code_point, 0});
       }
     });
   }
-  return rewritten(text, changes);
+  return changes;
+}
+
+std::vector<Change> PrecompiledMap::changes_by_longest(std::string_view bytes) const {
+  std::vector<Change> changes;
+  changes.reserve(bytes.size());
+  for (std::size_t at = 0; at < bytes.size();) {
+    check_length(changes);
+    if (const auto one = found(bytes.substr(at), true)) {
+      put_replaced(changes, bytes.substr(at, one->bytes), one->replacement);
+      at += one->bytes;
+      continue;
+    }
+    const CodePoint point = code_point_at(bytes, at);
+    changes.push_back({point.value, 0});
+    at += static_cast<std::size_t>(point.bytes);
+  }
+  return changes;
+}
+
+AlignedText PrecompiledMap::applied(const AlignedText& text) const {
+  return rewritten(text, match_ == Match::longest ? changes_by_longest(text.bytes) : changes_by_clusters(text.bytes));
 }
 
 }  // namespace headscope

@@ -17,15 +17,27 @@ class PrecompiledMap {
   // replacements, each ended by a zero byte. Error that begins with `what` when the data has another form.
   PrecompiledMap(std::string_view base64, const std::string& what);
 
-  // Grapheme clusters below 6 bytes are looked up whole, others character by character, as Hugging Face does.
+  // Which spellings are replaced. clusters: grapheme clusters below 6 bytes are looked up whole, others character by
+  // character, and the shortest spelling at the beginning of either counts, as Hugging Face does; longest: from left to
+  // right the longest one at each place, as SentencePiece itself does.
+  enum class Match { clusters, longest };
+  void set_match(Match match) { match_ = match; }
+
   AlignedText applied(const AlignedText& text) const;
 
  private:
-  // The replacement of the shortest spelling that `text` begins with; nullopt when there is none.
-  std::optional<std::string_view> replacement(std::string_view text) const;
+  // A spelling that a text begins with: its bytes, and what replaces it.
+  struct Found {
+    std::size_t bytes;
+    std::string_view replacement;
+  };
+  std::optional<Found> found(std::string_view text, bool longest) const;
+  std::vector<Change> changes_by_clusters(std::string_view bytes) const;
+  std::vector<Change> changes_by_longest(std::string_view bytes) const;
 
   std::vector<std::uint32_t> units_;
   std::string replacements_;
+  Match match_ = Match::clusters;
 };
 
 }  // namespace headscope

@@ -62,6 +62,28 @@ std::string small_map() {
   return R"({"cls_token":"[CLS]","sep_token":"[SEP]"})";
 }
 
+std::string small_added_tokens() {
+  return R"({"[MASK]":7,"<end>":8})";
+}
+
+Files byte_level_files() {
+  return {{"vocab.json", small_vocabulary()}, {"merges.txt", "#version: 0.2\n"}};
+}
+
+// A ModelProto: two pieces, each a text and the four bytes of its score, which is -1.
+std::string small_sentence_pieces() {
+  const auto piece = [](const std::string& text) {
+    const std::string inner =
+        "\x0A" + std::string(1, static_cast<char>(text.size())) + text + "\x15" + std::string("\0\0\x80\xBF", 4);
+    return "\x0A" + std::string(1, static_cast<char>(inner.size())) + inner;
+  };
+  return piece("\xE2\x96\x81") + piece("lo");
+}
+
+Files marian_list() {
+  return {{"vocab.json", R"({"</s>":0,"<unk>":1,"lo":2,"\u2581":3})"}};
+}
+
 Files pieces_alone() {
   return {{"vocab.txt", small_pieces()}};
 }
@@ -110,6 +132,37 @@ const std::vector<Reader> kRows = {
          [] {
            return Files{{"vocab.json", R"({"l":0,"o":1,"lo":2,"h":3,"e":4,"he":5})"}};
          }},
+    {.name = "sentence_pieces",
+     .covers = "load_tokenizer read_sentence_piece_file read_marian_files",
+     .file = "source.spm",
+     .small = small_sentence_pieces,
+     .read = read_folder,
+     .fuzz = "tokenizer_files",
+     .beside = marian_list,
+     .cut_unseen = "pieces follow one another, and nothing says how many"},
+    {.name = "marian_list",
+     .covers = "load_tokenizer read_marian_files",
+     .file = "vocab.json",
+     .small = [] { return marian_list().front().second; },
+     .read = read_folder,
+     .fuzz = "tokenizer_files",
+     .beside =
+         [] {
+           return Files{{"source.spm", small_sentence_pieces()}};
+         },
+     .of_json = itself,
+     .small_json = [] { return marian_list().front().second; },
+     .says = "found no piece"},
+    {.name = "added_tokens",
+     .covers = "load_tokenizer",
+     .file = "added_tokens.json",
+     .small = small_added_tokens,
+     .read = read_folder,
+     .fuzz = "tokenizer_files",
+     .beside = byte_level_files,
+     .of_json = itself,
+     .small_json = small_added_tokens,
+     .reads = "JSON"},
     {.name = "word_pieces",
      .covers = "load_tokenizer read_word_piece_file",
      .file = "vocab.txt",

@@ -44,7 +44,7 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
 
   int contrast = ui.settings.auto_contrast ? 1 : 0;
   if (segments(
-          ui, "settings/contrast", control("contrast"), {"as chosen", "fitted where needed"}, contrast,
+          ui, "settings/contrast", control("colour range"), {"as chosen", "fitted where needed"}, contrast,
           {true, false,
            "Whether a new picture's colours are fitted to 98 in 100 cells by themselves where 99 of 100 would look "
            "alike."})) {

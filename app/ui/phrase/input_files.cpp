@@ -17,6 +17,7 @@ std::string files_of(const Request& r) {
   };
   if (!r.token_ids.empty()) return fmt::format("{} token ids", grouped_digits(std::ssize(r.token_ids)));
   if (!r.image.empty()) return "image " + name(r.image);
+  if (!r.features.empty()) return "features " + name(r.features);
   if (is_attention_alone(r))
     return fmt::format("query {}, key {}, value {}", name(r.query), name(r.key), name(r.value));
   std::string text = "x from " + name(r.input);
@@ -27,7 +28,8 @@ std::string files_of(const Request& r) {
 }  // namespace
 
 bool comes_from_files(const Request& request) {
-  return !request.input.empty() || is_attention_alone(request) || !request.token_ids.empty() || !request.image.empty();
+  return !request.input.empty() || is_attention_alone(request) || !request.token_ids.empty() ||
+         !request.image.empty() || !request.features.empty();
 }
 
 void draw_input_files(Ui& ui, const Rect& area) {
@@ -52,6 +54,7 @@ void draw_input_files(Ui& ui, const Rect& area) {
     draft.value_past.clear();
     draft.token_ids.clear();
     draft.image.clear();
+    draft.features.clear();
     if (draft.phrase.empty()) draft.phrase = "Hola mi nombre es Alex";
     ui.state.focus = "phrase";
   }

@@ -58,7 +58,14 @@ void draw_keys_section(RequestRows& rows) {
     return rows.end_section();
   }
   if (is_checkpoint(draft)) {
-    rows.locked("source", "same phrase", "A checkpoint attends within its own text.");
+    const bool image = !draft.image.empty(), sound = !draft.features.empty();
+    rows.locked("source",
+                image   ? "same image"
+                : sound ? "same sound"
+                        : "same phrase",
+                image   ? "A checkpoint attends within its own image."
+                : sound ? "A checkpoint attends within its own sound."
+                        : "A checkpoint attends within its own text.");
     rows.y += ui.px(6);
     return rows.end_section();
   }

@@ -96,14 +96,45 @@ TEST_F(EncoderDecoder, ScriptsOfAllListsAreWritten) {
   }
 }
 
+TEST_F(EncoderDecoder, TheDecoderGoesOnWithItsText) {
+  const auto ids = [&](const Result& result) {
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out)["ids"];
+  };
+  const auto found = ids(cli(command("generate", {"--tokens", "3", "--json"})));
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(ids(cli(command("generate", {"--tokens", "3", "--attention", "decoder", "--json"}))), found);
+  const std::string more = "0,9,10," + std::to_string(found[0].get<int>());
+  const auto later = ids(cli({"generate", "--model", kModels + "t5", "--token-ids", "5,6,7,8", "--decoder-ids", more,
+                              "--tokens", "2", "--json"}));
+  EXPECT_EQ(later, (nlohmann::json{found[1], found[2]})) << "the same, from one token on";
+  EXPECT_EQ(ids(cli({"generate", "--model", kModels + "t5", "--token-ids", "5,6", "--tokens", "2", "--json"})).size(),
+            2U)
+      << "from the start token";
+  expect_refused(cli({"generate", "--model", kModels + "bart", "--token-ids", "5,6", "--tokens", "20"}), 2,
+                 {"--tokens", "13 positions"});
+}
+
+TEST_F(EncoderDecoder, StreamsAndTheLensOfTheDecoder) {
+  ASSERT_EQ(cli(command("run", {"--export", "stream,mlp_out", "--format", "npy", "--out", "streams"})).code, 0);
+  EXPECT_EQ(stage("streams", "stream").shape(), (Shape{4, 1, 3, 20}));
+  EXPECT_EQ(stage("streams", "mlp_out").shape(), (Shape{3, 1, 3, 20}));
+  for (const char* list : {"decoder", "cross"}) {
+    const Result lens = cli(command("run", {"--lens", "--attention", list, "--json"}));
+    ASSERT_EQ(lens.code, 0) << lens.err;
+    EXPECT_EQ(nlohmann::json::parse(lens.out)["lens"]["layers"].size(), 4U);
+  }
+}
+
 TEST_F(EncoderDecoder, WhatIsNotDoneIsRefused) {
   const auto refuse = [&](const std::vector<std::string>& words, const std::vector<std::string>& said) {
     expect_refused(cli(words), 2, said);
   };
-  refuse(command("run", {"--export", "stream", "--out", "t"}), {"--export", "decoder"});
-  refuse(command("run", {"--lens"}), {"--lens", "decoder"});
+  refuse(command("run", {"--export", "mlp_out", "--attention", "decoder", "--out", "t"}),
+         {"--export", "--attention cross"});
+  refuse(command("explain", {"--stage", "stream", "--at", "1,0,0,0"}), {"--stage", "decoder"});
   refuse(command("attribute", {"--at", "1", "--token", "4"}), {"--model", "decoder"});
-  refuse(command("generate", {"--tokens", "2"}), {"--decoder-ids"});
+  refuse(command("generate", {"--tokens", "2", "--attention", "encoder"}), {"--attention", "goes on with no text"});
   refuse(command("render", {"--view", "composition", "--out", "c.png"}), {"--view", "decoder"});
   refuse({"run", "--model", kModels + "t5", "--token-ids", "5,6", "--predict", "2"}, {"--predict", "--decoder-phrase"});
   refuse({"run", "--model", kModels + "t5", "--token-ids", "5,6", "--attention", "cross"},

@@ -26,6 +26,7 @@ Request everything() {
   r.key_phrase = "";
   r.token_ids = {1, 2, 0};
   r.image = "a cat.png";
+  r.features = "a sound.npy";
   r.input = "x.npy";
   r.model = "gpt2";
   r.layer = 0;

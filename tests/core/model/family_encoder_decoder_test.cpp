@@ -80,8 +80,10 @@ TEST(FamilyEncoderDecoder, OldSwitchesOfBartAreRefusedWhereTheyAskForAnotherMode
   EXPECT_NE(config_refusal_of(json_with(bart, "normalize_before", true)).find("normalize_before"), std::string::npos);
   const ConfigJson marian = json_with(bart, "model_type", "marian");
   EXPECT_TRUE(config_of_json(marian).architecture.sinusoidal);
-  EXPECT_NE(config_refusal_of(json_with(marian, "share_encoder_decoder_embeddings", false)).find("share_encoder"),
-            std::string::npos);
+  const ConfigJson two =
+      json_with(json_with(marian, "share_encoder_decoder_embeddings", false), "decoder_vocab_size", 40);
+  EXPECT_EQ(config_of_json(two).architecture.vocab_size, 32) << "the encoder's";
+  EXPECT_STREQ(config_of_json(two).family->names.word, "encoder.embed_tokens");
 }
 
 TEST(FamilyEncoderDecoder, ThePartsOfAModelCountTheirTensorsOnce) {
@@ -205,10 +207,11 @@ TEST(FamilyEncoderDecoder, WhatDoesNotFitIsRefused) {
   expect_refused(gpt, {"attention", "no encoder and decoder"});
 }
 
-TEST(FamilyEncoderDecoder, ViewsOfAWholeModelAreRefusedOfADecoder) {
+TEST(FamilyEncoderDecoder, ViewsOfAWholeModelKnowTheirDecoder) {
   const auto trace = run_of(request_of("t5"), true);
-  EXPECT_THROW(check_model_stage("export", *trace, ModelStageId::stream), UsageError);
-  EXPECT_THROW(check_layers_kept("export", *trace->model), UsageError);
+  EXPECT_NO_THROW(check_model_stage("export", *trace, ModelStageId::stream));
+  EXPECT_NO_THROW(check_model_stage("export", *trace, ModelStageId::mlp_out));
+  EXPECT_THROW(check_one_stack("model", *trace->model), UsageError);
   Request request = request_of("t5");
   request.decoder_ids.clear();
   const auto encoder = run_of(request, true);

@@ -128,7 +128,7 @@ TEST(ModelConfig, UnknownModels) {
   expect_refused(with(kLlama, "model_type", "mamba"), {"model_type is \"mamba\"", "gpt2", "llama", "distilbert"});
   expect_refused(with(kLlama, "model_type", "qwen2_moe"),
                  {"model_type is \"qwen2_moe\", which is not implemented", "nearest family is qwen3_moe", "expert"});
-  expect_refused(with(kLlama, "model_type", "whisper"), {"whisper", "an encoder and a decoder"});
+  expect_refused(with(kLlama, "model_type", "wav2vec2"), {"wav2vec2", "the nearest family is whisper", "samples"});
   expect_refused(without(kLlama, "model_type"), {"model_type is missing"});
   expect_refused(with(kLlama, "model_type", 3), {"model_type is missing"});
   expect_refused(Json::array(), {"found a list", "expected an object"});

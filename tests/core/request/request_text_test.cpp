@@ -23,6 +23,7 @@ Values source_values() {
       {"second-phrase", "la segunda"},
       {"token-ids", "1,2,0"},
       {"image", "a cat.jpg"},
+      {"features", "a sound.npy"},
       {"decoder-phrase", "une phrase"},
       {"decoder-ids", "0,7,7"},
       {"key-phrase", "otra frase"},
