@@ -256,10 +256,10 @@ class TokenizerReader {
     bpe_.unknown = static_cast<std::int32_t>(*parts_.roles.unknown);
     const bool prefix = file_.truth("tokenizer.ggml.add_space_prefix").value_or(true);
     const std::string blank(kMetaspace);
-    if (prefix) parts_.normalizer.push_back(PrependStep{blank});
-    parts_.normalizer.push_back(ReplaceStep{" ", std::nullopt, blank});
+    if (prefix) parts_.normalizer.emplace_back(PrependStep{blank});
+    parts_.normalizer.emplace_back(ReplaceStep{" ", std::nullopt, blank});
     parts_.decoder = {ReplaceDecoder{blank, std::nullopt, " "}, ByteFallbackDecoder{}, FuseDecoder{}};
-    if (prefix) parts_.decoder.push_back(StripDecoder{" ", 1, 0});
+    if (prefix) parts_.decoder.emplace_back(StripDecoder{" ", 1, 0});
     frame(true);
     finish(bpe_);
     parts_.model = std::move(bpe_);
