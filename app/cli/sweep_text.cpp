@@ -172,7 +172,7 @@ std::string sweep_csv(const Sweep& sweep) {
   for (const SweepCell& cell : sweep.cells) {
     text += fmt::format("{},{},{},{},{}", cell.layer, number(cell.head), number(cell.position), cell.stage,
                         csv_number(cell.value));
-    if (estimates) text += "," + csv_number(cell.estimate.value());
+    if (estimates) text += fmt::format(",{}", csv_number(cell.estimate.value()));
     if (paths) text += fmt::format(",{},{}", cell.from->layer, cell.from->head);
     text += "\n";
   }
