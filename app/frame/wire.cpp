@@ -84,194 +84,130 @@ std::string session_state(const Session& session) {
 }  // namespace
 
 Wire::Wire(const std::string& socket, const std::string& first, std::function<void()> wake)
-    : folder_(fmt::format("{}.{}", std::filesystem::absolute(socket).string(), ::getpid())), wake_(std::move(wake)) {
-  if (!first.empty()) {
-    shown_[1] = {first, title_of(first)};
-    last_ = 1;
-    has_first_ = true;
-  }
+    : folder_(fmt::format("{}.{}", std::filesystem::absolute(socket).string(), ::getpid())),
+      wake_(std::move(wake)),
+      has_first_(!first.empty()) {
+  if (has_first_) shown_[last_ = 1] = {first, title_of(first)};
   remove_left_folders(socket);
-  server_ = listen_locally(socket, [this](const WireMessage& message) { return answer(message); });
+  server_ = listen_locally(socket, wake_);
 }
 
 Wire::~Wire() {
-  {
-    const std::lock_guard held(mutex_);
-    stopping_ = true;
-  }
-  answered_.notify_all();
   server_ = nullptr;
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }
 
-WireMessage Wire::answer(const WireMessage& message) {
+bool Wire::serve(Session& session, Settings& settings, ui::UiState& state) {
+  bool did = false;
+  for (const auto& [id, shown] : shown_) {
+    did = (shown.file != nullptr && shown.file->follow(session, settings, state)) || did;
+  }
+  note_shown(session);
+  const auto answer_it = [&](const WireMessage& message) { return answer(message, session, settings, state); };
+  // A program that sends one after the other must not keep the window from drawing.
+  constexpr int kMessagesATurn = 4;
+  for (int count = 0; count < kMessagesATurn && server_->answer_one(answer_it); ++count) did = true;
+  return did;
+}
+
+WireMessage Wire::answer(const WireMessage& message, Session& session, Settings& settings, ui::UiState& state) {
+  const auto text = [&]() -> std::string {
+    const JsonValue json = parse_strict_json(message.json, "the message");
+    const std::string verb = text_of(json, "verb");
+    if (verb == "hello") {
+      return fmt::format(R"({{"ok": true, "headscope": "{}", "process": {}}})", kVersion, ::getpid());
+    }
+    if (verb == "show") return show(text_of(json, "kind"), message.bytes, session, settings, state);
+    if (verb == "update") return update(id_of(json), message.bytes);
+    if (verb == "state") return state_of(id_of(json), session);
+    if (verb == "close") return close(id_of(json));
+    throw Error(fmt::format("the verb is {}; expected hello, show, update, state or close", in_quotes(verb)));
+  };
+  note_shown(session);
+  std::string found;
   try {
-    return {answer_to(message), ""};
+    found = text();
   } catch (const std::bad_alloc&) {
-    return {refusal("there is not enough memory for it"), ""};
+    found = refusal("there is not enough memory for it");
   } catch (const std::exception& error) {
-    return {refusal(error.what()), ""};
+    found = refusal(error.what());
   }
+  note_shown(session);
+  forget_closed();
+  return {found, ""};
 }
 
-std::string Wire::answer_to(const WireMessage& message) {
-  const JsonValue json = parse_strict_json(message.json, "the message");
-  const std::string verb = text_of(json, "verb");
-  if (verb == "hello") {
-    return fmt::format(R"({{"ok": true, "headscope": "{}", "process": {}}})", kVersion, ::getpid());
-  }
-  if (verb == "show") return show(text_of(json, "kind"), message.bytes);
-  if (verb == "update") return update(id_of(json), message.bytes);
-  if (verb == "state") return ask(Question::Kind::state, id_of(json));
-  if (verb == "close") return close(id_of(json));
-  throw Error(fmt::format("the verb is {}; expected hello, show, update, state or close", in_quotes(verb)));
+Wire::Shown& Wire::known(std::int64_t id) {
+  const auto found = shown_.find(id);
+  if (found == shown_.end()) throw Error(fmt::format("nothing with the number {} was handed over", id));
+  return found->second;
 }
 
-std::string Wire::show(const std::string& kind, const std::string& bytes) {
+std::string Wire::show(const std::string& kind, const std::string& bytes, Session& session, Settings& settings,
+                       ui::UiState& state) {
   if (kind != "capture" && kind != "session") {
     throw Error(fmt::format("the kind is {}; expected capture or session", in_quotes(kind)));
   }
-  std::int64_t id = 0;
-  {
-    const std::lock_guard held(mutex_);
-    id = ++last_;
-  }
+  const std::int64_t id = ++last_;
   make_folder(folder_);
   const std::string path = fmt::format("{}/shown-{}.{}", folder_, id, kind == "session" ? "json" : "safetensors");
   write_file_atomically(path, [&](std::ostream& out) { out << bytes; });
-  {
-    const std::lock_guard held(mutex_);
-    shown_[id] = {path, title_of(path)};
-  }
-  return ask(Question::Kind::show, id);
-}
-
-std::string Wire::update(std::int64_t id, const std::string& bytes) {
-  std::string path;
-  {
-    const std::lock_guard held(mutex_);
-    const auto known = shown_.find(id);
-    if (known == shown_.end()) throw Error(fmt::format("nothing with the number {} was handed over", id));
-    if (current_ != id) throw Error("the window shows something else by now");
-    path = known->second.path;
-  }
-  write_file_atomically(path, [&](std::ostream& out) { out << bytes; });
-  return R"({"ok": true})";
-}
-
-std::string Wire::close(std::int64_t id) {
-  const std::lock_guard held(mutex_);
-  const auto known = shown_.find(id);
-  if (known == shown_.end()) throw Error(fmt::format("nothing with the number {} was handed over", id));
-  known->second.closed = true;
-  bool all = true;
-  for (const auto& [other, shown] : shown_) all = all && shown.closed;
-  all = all && has_first_;
-  if (all) {
-    ended_ = true;
-    wake_();
-  }
-  return fmt::format(R"({{"ok": true, "ends": {}}})", all);
-}
-
-std::string Wire::ask(Question::Kind kind, std::int64_t id) {
-  Question question{kind, id};
-  std::unique_lock held(mutex_);
-  if (shown_.count(id) == 0) throw Error(fmt::format("nothing with the number {} was handed over", id));
-  questions_.push_back(&question);
-  wake_();
-  answered_.wait(held, [&] { return question.done || stopping_; });
-  if (!question.done) {
-    std::erase(questions_, &question);
-    throw Error("the window is being closed");
-  }
-  return question.answer;
-}
-
-void Wire::note_shown(const Session& session) {
-  const std::lock_guard held(mutex_);
-  std::int64_t current = 0;
-  for (auto& [id, shown] : shown_) {
-    if (reads_file(session.draft, shown.path) || shown.title == session.document.title) current = id;
-  }
-  current_ = current;
-}
-
-// What was closed stays as long as it is on screen.
-void Wire::forget_closed() {
-  const std::lock_guard held(mutex_);
-  for (auto each = shown_.begin(); each != shown_.end();) {
-    if (!each->second.closed || each->first == current_ || (has_first_ && each->first == 1)) {
-      ++each;
-      continue;
-    }
-    followed_.erase(each->first);
-    std::error_code ignored;
-    std::filesystem::remove(each->second.path, ignored);
-    each = shown_.erase(each);
-  }
-}
-
-std::string Wire::open(std::int64_t id, Session& session, Settings& settings, ui::UiState& state) {
-  std::string path;
-  {
-    const std::lock_guard held(mutex_);
-    path = shown_[id].path;
-    const auto before = shown_.find(current_);
-    if (before != shown_.end()) before->second.left = session_state(session);
-  }
+  const std::string before = session_state(session);
   const bool opened = open_given(session, settings, state, path, session.view);
   std::string why = "it cannot be opened";
   std::erase_if(state.notices, [&](const ui::Notice& notice) {  // the program that handed it over is told
     if (notice.key == "open") why = notice.fact;
     return notice.key == "open";
   });
-  if (!opened) return refusal(why);
-  followed_[id] = std::make_unique<WatchedFile>(path, session, wake_);
-  const std::lock_guard held(mutex_);
-  shown_[id].left = session_state(session);
+  if (!opened) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    return refusal(why);
+  }
+  if (const auto left = shown_.find(current_); left != shown_.end()) left->second.left = before;
+  shown_[id] = {path, title_of(path), session_state(session), false,
+                std::make_unique<WatchedFile>(path, session, wake_)};
   return fmt::format(R"({{"ok": true, "id": {}}})", id);
 }
 
-std::string Wire::state_of(std::int64_t id, const Session& session) {
-  const bool on_screen = current_ == id;
-  const std::lock_guard held(mutex_);
-  std::string& left = shown_[id].left;
-  if (on_screen || left.empty()) left = session_state(session);
-  return fmt::format(R"({{"ok": true, "shown": {}, {}}})", on_screen, left);
+std::string Wire::update(std::int64_t id, const std::string& bytes) {
+  const Shown& shown = known(id);
+  if (current_ != id) throw Error("the window shows something else by now");
+  write_file_atomically(shown.path, [&](std::ostream& out) { out << bytes; });
+  return R"({"ok": true})";
 }
 
-bool Wire::serve(Session& session, Settings& settings, ui::UiState& state) {
-  bool did = false;
-  for (const auto& [id, file] : followed_) did = file->follow(session, settings, state) || did;
-  note_shown(session);
-  forget_closed();
-  while (true) {
-    Question* question = nullptr;
-    {
-      const std::lock_guard held(mutex_);
-      if (questions_.empty()) break;
-      question = questions_.front();
-      questions_.pop_front();
-    }
-    std::string text;
-    try {
-      text = question->kind == Question::Kind::show ? open(question->id, session, settings, state)
-                                                    : state_of(question->id, session);
-    } catch (const std::exception& error) {
-      text = refusal(error.what());
-    }
-    did = did || question->kind == Question::Kind::show;
-    note_shown(session);
-    {
-      const std::lock_guard held(mutex_);
-      question->answer = std::move(text);
-      question->done = true;
-    }
-    answered_.notify_all();
+std::string Wire::state_of(std::int64_t id, const Session& session) {
+  Shown& shown = known(id);
+  if (current_ == id || shown.left.empty()) shown.left = session_state(session);
+  return fmt::format(R"({{"ok": true, "shown": {}, {}}})", current_ == id, shown.left);
+}
+
+std::string Wire::close(std::int64_t id) {
+  known(id).closed = true;
+  bool all = has_first_;
+  for (const auto& [other, shown] : shown_) all = all && shown.closed;
+  ended_ = all;
+  return fmt::format(R"({{"ok": true, "ends": {}}})", all);
+}
+
+void Wire::note_shown(const Session& session) {
+  current_ = 0;
+  for (const auto& [id, shown] : shown_) {
+    if (reads_file(session.draft, shown.path) || shown.title == session.document.title) current_ = id;
   }
-  return did;
+}
+
+// What was closed stays as long as it is on screen.
+void Wire::forget_closed() {
+  std::erase_if(shown_, [&](const auto& each) {
+    const auto& [id, shown] = each;
+    if (!shown.closed || id == current_ || shown.file == nullptr) return false;
+    std::error_code ignored;
+    std::filesystem::remove(shown.path, ignored);
+    return true;
+  });
 }
 
 }  // namespace headscope

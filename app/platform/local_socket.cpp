@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <list>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <thread>
@@ -147,8 +149,8 @@ struct Connection {
 
 class PollingServer : public LocalServer {
  public:
-  PollingServer(std::string path, std::function<WireMessage(const WireMessage&)> answer)
-      : path_(std::move(path)), answer_(std::move(answer)), listening_(new_socket(path_)) {
+  PollingServer(std::string path, std::function<void()> wake)
+      : path_(std::move(path)), wake_(std::move(wake)), listening_(new_socket(path_)) {
     const sockaddr_un address = address_of(path_);
     need_own_folder(path_);
     remove_left_socket(path_, address);
@@ -168,6 +170,11 @@ class PollingServer : public LocalServer {
     thread_ = std::thread([this] { serve(); });
   }
   ~PollingServer() override {
+    {
+      const std::lock_guard held(mutex_);
+      stopping_ = true;
+    }
+    answered_.notify_all();
     const char byte = 0;
     while (::write(stop_write_.number(), &byte, 1) < 0 && errno == EINTR) {
     }
@@ -177,7 +184,44 @@ class PollingServer : public LocalServer {
   PollingServer(const PollingServer&) = delete;
   PollingServer& operator=(const PollingServer&) = delete;
 
+  bool answer_one(const std::function<WireMessage(const WireMessage&)>& answer) override {
+    const WireMessage* message = nullptr;
+    {
+      const std::lock_guard held(mutex_);
+      message = std::exchange(waiting_, nullptr);
+    }
+    if (message == nullptr) return false;
+    std::optional<WireMessage> found;
+    try {
+      found = answer(*message);  // its memory stays until there is an answer
+    } catch (...) {
+      tell({});
+      throw;
+    }
+    tell(std::move(found));
+    return true;
+  }
+
  private:
+  void tell(std::optional<WireMessage> answer) {
+    const std::lock_guard held(mutex_);
+    answer_ = std::move(answer);
+    has_answer_ = true;
+    answered_.notify_all();
+  }
+
+  // The loop's answer; none when it failed or the server ends.
+  std::optional<WireMessage> asked(const WireMessage& message) {
+    std::unique_lock held(mutex_);
+    if (stopping_) return {};
+    has_answer_ = false;
+    waiting_ = &message;
+    wake_();
+    answered_.wait(held, [&] { return has_answer_ || stopping_; });
+    waiting_ = nullptr;
+    return has_answer_ ? std::exchange(answer_, {}) : std::nullopt;
+  }
+
   void serve() {
     std::list<Connection> connections;
     while (true) {
@@ -203,12 +247,13 @@ class PollingServer : public LocalServer {
   }
 
   // Reads what has come and answers messages that are whole. False when the connection is over.
-  bool go_on(Connection& connection) const {
+  bool go_on(Connection& connection) {
     try {
       if (!connection.receive()) return false;
       bool fits = true;
       while (const std::optional<WireMessage> message = connection.take(fits)) {
-        if (!connection.send(answer_(*message))) return false;
+        const std::optional<WireMessage> answer = asked(*message);
+        if (!answer || !connection.send(*answer)) return false;
       }
       return fits;
     } catch (const std::bad_alloc&) {
@@ -217,16 +262,20 @@ class PollingServer : public LocalServer {
   }
 
   const std::string path_;
-  const std::function<WireMessage(const WireMessage&)> answer_;
+  const std::function<void()> wake_;
   Descriptor listening_, stop_read_, stop_write_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable answered_;
+  const WireMessage* waiting_ = nullptr;  // for answer_one(); null: none
+  std::optional<WireMessage> answer_;
+  bool has_answer_ = false, stopping_ = false;
   std::thread thread_;
 };
 
 }  // namespace
 
-std::unique_ptr<LocalServer> listen_locally(const std::string& path,
-                                            std::function<WireMessage(const WireMessage&)> answer) {
-  return std::make_unique<PollingServer>(path, std::move(answer));
+std::unique_ptr<LocalServer> listen_locally(const std::string& path, std::function<void()> wake) {
+  return std::make_unique<PollingServer>(path, std::move(wake));
 }
 
 }  // namespace headscope

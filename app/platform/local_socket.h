@@ -17,14 +17,16 @@ struct WireMessage {
 class LocalServer {
  public:
   virtual ~LocalServer() = default;
+  // Calls `answer` with the message that waits, on the calling thread, and sends what it returns. False when none
+  // waits. When `answer` throws, so does this, and the connection is closed.
+  virtual bool answer_one(const std::function<WireMessage(const WireMessage&)>& answer) = 0;
 };
 
 // Listens at `path`, which only this user may use (mode 0600; who connects must be the same user), in a thread of its
-// own, until the server is destroyed; the socket is removed then. `answer` is called in that thread, for one message at
-// a time of any number of connections; a connection that breaks the format or a limit is closed. Throws Error when the
-// folder is another user's or others may write to it, when the path is longer than a socket's may be, when another
-// program listens there, and when the system refuses.
-std::unique_ptr<LocalServer> listen_locally(const std::string& path,
-                                            std::function<WireMessage(const WireMessage&)> answer);
+// own, until the server is destroyed; the socket is removed then. Of any number of connections one message at a time
+// waits for answer_one(); `wake` is called in that thread when one does. A connection that breaks the format or a limit
+// is closed. Throws Error when the folder is another user's or others may write to it, when the path is longer than a
+// socket's may be, when another program listens there, and when the system refuses.
+std::unique_ptr<LocalServer> listen_locally(const std::string& path, std::function<void()> wake);
 
 }  // namespace headscope

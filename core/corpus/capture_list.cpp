@@ -32,8 +32,7 @@ std::vector<std::string> captures_in(const std::string& folder) {
   std::vector<std::string> paths;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with('.') || !name.ends_with(".safetensors") || fs::is_directory(entry->path(), ignored)) continue;
+    if (name.starts_with('.') || !name.ends_with(".safetensors")) continue;
     paths.push_back(entry->path().string());
   }
   if (error) throw Error(fmt::format("{}: {}", folder, error.message()));

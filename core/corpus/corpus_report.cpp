@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 #include <utility>
 
 #include "core/io/atomic_file.h"
@@ -223,6 +224,12 @@ std::vector<std::string> write_corpus_tables(const std::string& folder, const Co
   files.add((at / "tokens.csv").string(), [&](std::ostream& out) { write_tokens(out, record); });
   files.commit();
   return {"heads.csv", "histograms.csv", "top.csv", "samples.csv", "tokens.csv"};
+}
+
+std::string heads_csv(const CorpusRecord& record) {
+  std::ostringstream text;
+  write_heads(text, record);
+  return text.str();
 }
 
 }  // namespace headscope

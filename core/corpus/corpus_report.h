@@ -25,4 +25,7 @@ nlohmann::ordered_json corpus_json(const CorpusRecord& record);
 // Returns their names.
 std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record);
 
+// The text of heads.csv.
+std::string heads_csv(const CorpusRecord& record);
+
 }  // namespace headscope

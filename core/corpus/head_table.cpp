@@ -1,7 +1,5 @@
 #include "core/corpus/head_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -163,21 +161,6 @@ std::vector<double> bin_shares(const HeadRecord& head, CorpusMetric metric) {
   std::vector<double> shares;
   for (const std::uint64_t count : counts) shares.push_back(all > 0 ? static_cast<double>(count) / all : 0);
   return shares;
-}
-
-std::string heads_csv(const CorpusRecord& record) {
-  std::string text = "layer,head,rows";
-  for (const CorpusMetric metric : all_corpus_metrics()) text.append(1, ',').append(corpus_metric_key(metric));
-  text += '\n';
-  for (const HeadRecord& head : record.heads) {
-    text += fmt::format("{},{},{}", head.layer, head.head, head.rows);
-    for (const CorpusMetric metric : all_corpus_metrics()) {
-      const double mean = head.mean(metric);
-      text += std::isnan(mean) ? std::string(",nan") : fmt::format(",{}", mean);
-    }
-    text += '\n';
-  }
-  return text;
 }
 
 }  // namespace headscope

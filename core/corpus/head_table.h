@@ -64,7 +64,4 @@ std::vector<SimilarHead> heads_like(const HeadTable& table, std::size_t head, st
 // The share of the head's rows in each bin of the metric's histogram; all 0 where it counted none.
 std::vector<double> bin_shares(const HeadRecord& head, CorpusMetric metric);
 
-// heads.csv as write_corpus_tables() writes it: layer,head,rows and the metrics, a line a head.
-std::string heads_csv(const CorpusRecord& record);
-
 }  // namespace headscope

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/utf8.h"
+#include "core/io/mapped_file.h"
 
 namespace headscope {
 namespace {
@@ -125,6 +126,8 @@ void read_normalizer(Message message, SentencePieceFile& file) {
 }  // namespace
 
 SentencePieceFile read_sentence_piece_file(std::span<const std::byte> bytes, const std::string& file) {
+  const std::string other = describe_bytes(bytes);
+  if (!other.empty()) throw Error(fmt::format("{}: found {}; expected a SentencePiece model", file, other));
   SentencePieceFile read;
   Message message({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 0, file);
   while (message.next()) {

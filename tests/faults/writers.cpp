@@ -225,7 +225,7 @@ std::vector<Writer> command_writers() {
       {"compare", "app/cli/compare_command.cpp", nullptr,
        command({"compare", "--against", "SESSION", "--stage", "weights,output"}, {"--out", "OUT"})},
       {"sweep",
-       "app/cli/sweep_command.cpp",
+       "app/cli/csv_path.cpp write_csv",
        nullptr,
        {"sweep", "--model", "demo:pronouns", "--phrase", "WORDS", "--against", "MODEL", "--patch", "positions",
         "--metric", "kl", "--threads", "1", "--out", "OUT/cells.csv"}},

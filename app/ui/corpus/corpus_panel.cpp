@@ -12,6 +12,7 @@
 #include "app/ui/file_choice.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
+#include "core/corpus/corpus_report.h"
 
 namespace headscope::ui {
 namespace {

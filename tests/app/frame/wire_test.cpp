@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <chrono>
 #include <filesystem>
-#include <future>
 #include <string>
 
 #include "app/session/documents.h"
@@ -20,14 +18,8 @@ namespace {
 
 class WireTest : public ::testing::Test {
  protected:
-  // The window's answer; it goes on serving meanwhile, as its loop does.
   std::string ask(Wire& wire, const std::string& json, const std::string& bytes = "") {
-    auto answer = std::async(std::launch::async, [&] { return wire.answer({json, bytes}).json; });
-    while (answer.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
-      wire.serve(session_, settings_, state_);
-    }
-    wire.serve(session_, settings_, state_);
-    return answer.get();
+    return wire.answer({json, bytes}, session_, settings_, state_).json;
   }
   std::string show_session(Wire& wire, const std::string& phrase) {
     return ask(wire, R"({"verb": "show", "kind": "session"})",

@@ -7,9 +7,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <future>
+#include <memory>
 #include <string>
+#include <thread>
 
 #include "core/base/error.h"
 #include "tests/app/session/temporary_folder.h"
@@ -62,18 +67,28 @@ class Asking {
 class LocalSocket : public testing::Test {
  protected:
   std::unique_ptr<LocalServer> serve() {
-    return listen_locally(path_, [](const WireMessage& message) {
-      return WireMessage{"answer to " + message.json, message.bytes + "!"};
-    });
+    return listen_locally(path_, [this] { ++woken_; });
+  }
+  // What the other end has received, while this one answers as a loop does.
+  std::string received(LocalServer& server, const Asking& asking, std::size_t size) const {
+    auto text = std::async(std::launch::async, [&] { return asking.receive(size); });
+    while (text.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
+      while (server.answer_one([](const WireMessage& message) {
+        return WireMessage{"answer to " + message.json, message.bytes + "!"};
+      })) {
+      }
+    }
+    return text.get();
   }
 
   TemporaryFolder folder_;
   const std::string path_ = folder_.path() + "/s";
+  std::atomic<int> woken_ = 0;
 };
 
 std::string refusal_of(const std::string& path) {
   try {
-    listen_locally(path, [](const WireMessage&) { return WireMessage(); });
+    listen_locally(path, [] {});
   } catch (const Error& error) {
     return error.what();
   }
@@ -91,11 +106,13 @@ TEST_F(LocalSocket, AnswersMessagesOfSeveralConnectionsAndIsOfThisUserAlone) {
   // Two at once, one in pieces.
   one.send(framed("a", "xyz") + framed("a", "xyz"));
   for (const char byte : framed("a", "xyz")) two.send(std::string(1, byte));
-  EXPECT_EQ(one.receive(2 * expected.size()), expected + expected);
-  EXPECT_EQ(two.receive(expected.size()), expected);
+  EXPECT_EQ(received(*server, one, 2 * expected.size()), expected + expected);
+  EXPECT_EQ(received(*server, two, expected.size()), expected);
+  EXPECT_EQ(woken_, 3);
+  EXPECT_FALSE(server->answer_one([](const WireMessage& message) { return message; }));
   const std::string large(3 << 20, 'l');
-  one.send(framed("big", large));
-  EXPECT_EQ(one.receive(framed("answer to big", large + "!").size()), framed("answer to big", large + "!"));
+  auto sent = std::async(std::launch::async, [&] { one.send(framed("big", large)); });
+  EXPECT_EQ(received(*server, one, framed("answer to big", large + "!").size()), framed("answer to big", large + "!"));
 }
 
 TEST_F(LocalSocket, WhatBreaksTheFormatEndsItsConnectionAlone) {
@@ -106,7 +123,25 @@ TEST_F(LocalSocket, WhatBreaksTheFormatEndsItsConnectionAlone) {
   EXPECT_EQ(long_json.receive(1), "");
   EXPECT_EQ(many_bytes.receive(1), "");
   good.send(framed("still", ""));
-  EXPECT_EQ(good.receive(framed("answer to still", "!").size()), framed("answer to still", "!"));
+  EXPECT_EQ(received(*server, good, framed("answer to still", "!").size()), framed("answer to still", "!"));
+}
+
+TEST_F(LocalSocket, AMessageThatNobodyAnswersHoldsUpNoEnd) {
+  auto server = serve();
+  const Asking asking(path_);
+  asking.send(framed("a", "b"));
+  while (woken_ == 0) std::this_thread::yield();
+  server = nullptr;
+  EXPECT_EQ(asking.receive(1), "");
+}
+
+TEST_F(LocalSocket, AnAnswerThatFailsEndsItsConnection) {
+  const auto server = serve();
+  const Asking asking(path_);
+  asking.send(framed("a", "b"));
+  while (woken_ == 0) std::this_thread::yield();
+  EXPECT_THROW(server->answer_one([](const WireMessage&) -> WireMessage { throw Error("no"); }), Error);
+  EXPECT_EQ(asking.receive(1), "");
 }
 
 TEST_F(LocalSocket, OneProgramListensAndALeftSocketIsReplaced) {

@@ -68,6 +68,7 @@ TEST(CorpusReport, AsTablesHasTheSameNumbers) {
   const CorpusRecord record = test::made_record(1, 30, {0, 2});
   EXPECT_EQ(write_corpus_tables(folder / "t", record).size(), 5u);
   const std::string heads = bytes_of(folder / "t/heads.csv");
+  EXPECT_EQ(heads_csv(record), heads);
   EXPECT_TRUE(heads.starts_with("layer,head,rows,entropy,distance,previous,")) << heads;
   EXPECT_NE(
       heads.find(

@@ -3,12 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
-#include "core/corpus/corpus_report.h"
 #include "tests/core/corpus/made_records.h"
 
 namespace headscope {
@@ -108,16 +104,6 @@ TEST(HeadTable, SharesOfBinsAddUpToOneAndAreAveraged) {
   const HeadTable table = head_table(record);
   EXPECT_EQ(table.mean_shares[0][8], 0.25);
   EXPECT_TRUE(table.mean_shares[2].empty()) << "previous has no histogram";
-}
-
-TEST(HeadTable, TheTableIsThatOfTheReport) {
-  const CorpusRecord record = test::made_record(3, 9, {0, 9});
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "headscope_heads_csv";
-  write_corpus_tables(folder.string(), record);
-  std::ostringstream written;
-  written << std::ifstream(folder / "heads.csv").rdbuf();
-  EXPECT_EQ(heads_csv(record), written.str());
-  std::filesystem::remove_all(folder);
 }
 
 TEST(HeadTable, MetricsAreFoundByTheirNames) {

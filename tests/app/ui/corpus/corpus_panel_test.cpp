@@ -10,6 +10,7 @@
 #include "app/session/session.h"
 #include "app/session/state_json.h"
 #include "core/attention/model_trace.h"
+#include "core/corpus/corpus_report.h"
 #include "core/model/demo_checkpoints.h"
 #include "tests/app/session/corpus_files.h"
 #include "tests/app/ui/driver.h"
