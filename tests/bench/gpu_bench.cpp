@@ -39,6 +39,10 @@ void layer(benchmark::State& state) {
   const std::int64_t tokens = state.range(0);
   const auto backend = backend_of(state, state.range(1));
   if (backend == nullptr) return;
+  if (state.range(1) == kGpu && is_software_renderer(backend->description())) {
+    state.SkipWithError("this driver computes on the processor, and would take minutes");
+    return;
+  }
   Request request;
   request.phrase = phrase_of(tokens);
   request.embedding = Embedding::sequence;
