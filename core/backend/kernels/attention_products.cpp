@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"
 
 #include "core/backend/kernels/micro_kernel-inl.h"
+#include "core/backend/kernels/turn-inl.h"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
@@ -14,30 +15,6 @@ HWY_BEFORE_NAMESPACE();
 namespace headscope {
 namespace HWY_NAMESPACE {
 namespace {
-
-// Four values of four rows turned into four columns of four.
-HWY_INLINE void transpose_4x4(const float* from, std::int64_t stride, float* to, std::int64_t to_stride) {
-#if HWY_TARGET != HWY_SCALAR
-  const hn::FixedTag<float, 4> d;
-  const hn::FixedTag<double, 2> pairs;
-  const auto a = hn::LoadU(d, from);
-  const auto b = hn::LoadU(d, from + stride);
-  const auto c = hn::LoadU(d, from + 2 * stride);
-  const auto e = hn::LoadU(d, from + 3 * stride);
-  const auto ab_low = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
-  const auto ab_high = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
-  const auto ce_low = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
-  const auto ce_high = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_low, ce_low)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_low, ce_low)), d, to + to_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, ab_high, ce_high)), d, to + 2 * to_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, ab_high, ce_high)), d, to + 3 * to_stride);
-#else
-  for (std::int64_t row = 0; row < 4; ++row) {
-    for (std::int64_t column = 0; column < 4; ++column) to[column * to_stride + row] = from[row * stride + column];
-  }
-#endif
-}
 
 constexpr std::int64_t kFloatsALine = 16;
 
@@ -50,7 +27,7 @@ void pack_panel(const float* key, std::int64_t stride, std::int64_t count, std::
       for (std::int64_t j = 0; j < count; ++j) hwy::Prefetch(key + (kPanelKeys + j) * stride + d);
     }
     for (std::int64_t j = 0; j < whole_keys; j += 4) {
-      transpose_4x4(key + j * stride + d, stride, panel + d * kPanelKeys + j, kPanelKeys);
+      turn_square(key + j * stride + d, stride, panel + d * kPanelKeys + j, kPanelKeys);
     }
   }
   for (std::int64_t d = 0; d < head_dim; ++d) {

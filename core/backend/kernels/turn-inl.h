@@ -73,6 +73,15 @@ HWY_INLINE void turn_square(const std::uint16_t* from, std::int64_t from_stride,
   store(6, upper67, lower67);
 }
 
+#else
+
+// The same without vectors.
+HWY_INLINE void turn_square(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride) {
+  for (std::int64_t row = 0; row < 4; ++row) {
+    for (std::int64_t column = 0; column < 4; ++column) to[column * to_stride + row] = from[row * from_stride + column];
+  }
+}
+
 #endif  // HWY_TARGET != HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE
