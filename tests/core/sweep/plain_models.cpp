@@ -15,9 +15,10 @@ struct PlainWeights {
   std::map<std::string, std::pair<std::vector<std::int64_t>, std::vector<float>>> all;
 
   // Read once a program.
-  static const PlainWeights& of(const std::string& model) {
+  static const PlainWeights& of(std::string_view model) {
     static std::map<std::string, PlainWeights> known;
-    return known.try_emplace(model, model).first->second;
+    const std::string name(model);
+    return known.try_emplace(name, name).first->second;
   }
 
   explicit PlainWeights(const std::string& model) {
