@@ -238,10 +238,11 @@ void draw_notices(Ui& ui, const Rect& area) {
     Rect place = row(area, y, ui.px(36));
     const Rect whole_row = place;
     if (bar.notice.key == "job") draw_export_actions(ui, ui.session.jobs.current(), place);
-    // What the line cannot hold (a list of missing tensors) is there whole while the mouse rests on it.
+    // What the line cannot hold (a list of missing tensors) is there whole while the mouse rests on it. It takes no
+    // click: the buttons lie on it.
     const bool cut = text_width(ui, Type::words13, bar.notice.fact + bar.notice.advice) > place.width() - ui.px(80);
     if (cut) {
-      const ControlState whole{true, false, bar.notice.advice.c_str()};
+      const ControlState whole{false, false, bar.notice.advice.c_str()};
       interact_mouse(ui, "notice/" + bar.notice.key + "/words", place, whole, false);
     }
     const bool closes = bar.leaves_on_escape && bar.notice.key != "job";

@@ -197,6 +197,30 @@ TEST(ViewStrip, EscapeLeavesTheViewWhileANoticeStaysAbove) {
   EXPECT_FALSE(d.has("notice/other"));
 }
 
+// What a bar cannot hold is shown whole while the mouse rests on it, and its buttons still take the mouse.
+TEST(ViewStrip, ANoticeThatIsCutShortIsReadPressedAndClosed) {
+  Driver d(model(), 1280, 800);
+  const std::string advice = words(60);
+  const auto put = [&] {
+    put_notice(d.state, {Notice::Kind::info, "Something happened.", advice, "long"});
+    d.state.notices.back().button = "Do";
+    d.state.notices.back().command = {main_view_info(MainView::bug_lab).command, ""};
+    d.step();
+  };
+  put();
+  ASSERT_TRUE(d.has("notice/long/words"));
+  d.click("notice/long/close");
+  EXPECT_FALSE(d.has("notice/long"));
+  put();
+  d.click("notice/long/button");
+  EXPECT_EQ(shown(d), MainView::bug_lab);
+  EXPECT_FALSE(d.has("notice/long"));
+  put();
+  d.move({d.rect("notice/long/words").min.x + 20, d.rect("notice/long/words").center().y});
+  d.wait(2);
+  EXPECT_TRUE(says(d, "w59")) << "the whole of it";
+}
+
 TEST(ViewStrip, ANoticeOfAViewDoesNotFollowIntoAnother) {
   Driver d;
   press(d, main_view_info(MainView::layers).shortcut);
