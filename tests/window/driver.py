@@ -130,9 +130,14 @@ class Window:
 
     # ---- what a user does
     def move(self, name, at=(0.5, 0.5)):
-        x0, y0, x1, y1 = self.rect(name)
-        self.pointer = (int(x0 + (x1 - x0) * at[0]), int(y0 + (y1 - y0) * at[1]))
-        return self.settle()
+        """The pointer to a part of what has this name, and after it where the layout still moves, as a hand does."""
+        for _ in range(5):
+            x0, y0, x1, y1 = before = self.rect(name)
+            self.pointer = (int(x0 + (x1 - x0) * at[0]), int(y0 + (y1 - y0) * at[1]))
+            settled = self.settle()
+            if settled["rects"].get(name, before) == before:
+                break
+        return settled
 
     def click(self, name, at=(0.5, 0.5), button=1, times=1):
         self.move(name, at)
