@@ -6,6 +6,7 @@
 #include "core/attention/row_edits.h"
 #include "core/backend/device_backend.h"
 #include "core/backend/device_pyramid.h"
+#include "core/backend/operands.h"
 #include "core/base/assert.h"
 #include "core/tensor/parts.h"
 #include "core/tensor/row_strips.h"
@@ -16,6 +17,10 @@ namespace {
 constexpr std::int64_t kBlock = kRowsTogether;  // queries whose statistics or context are remembered together
 constexpr std::int64_t kCellsAtOnce = std::int64_t{1} << 25;  // scores of one call of the backend
 constexpr std::int64_t kRowsAtOnce = 4096;                    // and its queries at most
+
+Tensor context_rows(std::int64_t queries, std::int64_t features) {
+  return Tensor::zeros({1, 1, queries, features}, {Axis::batch, Axis::head, Axis::position, Axis::feature});
+}
 
 std::size_t block_index(std::int64_t matrix, std::int64_t blocks, std::int64_t block) {
   return static_cast<std::size_t>(matrix * blocks + block);
@@ -117,7 +122,7 @@ std::shared_ptr<const DevicePyramid> OnDemand::device_pyramid(StageId stage, std
 template <typename Compute>
 void OnDemand::complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const {
   const std::int64_t blocks = blocks_per_head();
-  const std::int64_t at_once = std::clamp<std::int64_t>(kCellsAtOnce / key_.dim(2), kBlock, kRowsAtOnce) / kBlock;
+  const std::int64_t at_once = queries_at_once() / kBlock;
   for (std::int64_t b = part.batch.begin; b < part.batch.end; ++b) {
     for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
       const std::int64_t matrix = b * query_.dim(1) + h;
@@ -145,6 +150,27 @@ void OnDemand::complete(std::vector<char>& known, const QueryRange& part, const 
   }
 }
 
+std::int64_t OnDemand::queries_at_once() const {
+  return std::clamp(kCellsAtOnce / std::max<std::int64_t>(1, key_.dim(2)), kBlock, kRowsAtOnce) / kBlock * kBlock;
+}
+
+void OnDemand::visit_rows(std::int64_t b, std::int64_t h, Range queries, const StageRows& rows,
+                          const CancelToken& cancel) const {
+  AttentionResults results;
+  results.statistics = sized_row_statistics({1, 1, queries.size()});
+  results.context = context_rows(queries.size(), value_.dim(3));
+  const QueryRange part{{b, b + 1}, {h, h + 1}, queries};
+  backend_->attention_with_rows({.query = query_, .key = key_, .rule = rule_}, value_, part, rows, results, cancel);
+  complete(statistics_known_, part, [&](std::int64_t, std::int64_t, Range) {
+    return [&](Range block) {
+      keep_statistics(results.statistics, b, h, {block.begin - queries.begin, block.end - queries.begin}, block.begin);
+    };
+  });
+  complete(context_known_, part, [&](std::int64_t, std::int64_t, Range) {
+    return [&](Range block) { keep_context(results.context, b, h, block.begin - queries.begin, block); };
+  });
+}
+
 void OnDemand::keep_statistics(const RowStatistics& rows, std::int64_t b, std::int64_t h, Range from,
                                std::int64_t to) const {
   if (statistics_.max.empty()) {
@@ -157,12 +183,17 @@ void OnDemand::keep_statistics(const RowStatistics& rows, std::int64_t b, std::i
   known_rows_ += from.size();
 }
 
+void OnDemand::keep_context(const Tensor& rows, std::int64_t b, std::int64_t h, std::int64_t from, Range to) const {
+  if (context_.empty()) {
+    context_ = Tensor::zeros({query_.dim(0), query_.dim(1), query_.dim(2), value_.dim(3)}, rows.axes());
+  }
+  copy_rows(rows.sliced(2, from, from + to.size()), context_, b, h, to.begin);
+}
+
 RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& cancel) const {
   complete(statistics_known_, part, [&](std::int64_t b, std::int64_t h, Range queries) {
     AttentionResults results;
-    const Shape shape{1, 1, queries.size()};
-    const Axes axes{Axis::batch, Axis::head, Axis::query};
-    results.statistics = {Tensor::zeros(shape, axes), Tensor::zeros(shape, axes)};
+    results.statistics = sized_row_statistics({1, 1, queries.size()});
     backend_->attention({.query = query_, .key = key_, .rule = rule_}, {}, {{b, b + 1}, {h, h + 1}, queries}, results,
                         cancel);
     return [this, results, b, h, queries](Range block) {
@@ -183,16 +214,11 @@ RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& ca
 void OnDemand::know_context(const QueryRange& part, const CancelToken& cancel) const {
   complete(context_known_, part, [&](std::int64_t b, std::int64_t h, Range queries) {
     AttentionResults results;
-    results.context =
-        Tensor::zeros({1, 1, queries.size(), value_.dim(3)}, {Axis::batch, Axis::head, Axis::position, Axis::feature});
+    results.context = context_rows(queries.size(), value_.dim(3));
     backend_->attention({.query = query_, .key = key_, .rule = rule_}, value_, {{b, b + 1}, {h, h + 1}, queries},
                         results, cancel);
     return [this, results, b, h, queries](Range block) {
-      if (context_.empty()) {
-        context_ = Tensor::zeros({query_.dim(0), query_.dim(1), query_.dim(2), value_.dim(3)}, results.context.axes());
-      }
-      const std::int64_t from = block.begin - queries.begin;
-      copy_rows(results.context.sliced(2, from, from + block.size()), context_, b, h, block.begin);
+      keep_context(results.context, b, h, block.begin - queries.begin, block);
     };
   });
 }

@@ -40,6 +40,15 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   void read_context(const Region& region, const std::vector<std::int64_t>& ablated, std::span<float> out,
                     const CancelToken& cancel = {}) const;
 
+  // Hands out whole rows of score-like stages of head (b, h), all of them in one pass, with the bits of read_scores();
+  // the statistics of the rows and their context are known afterwards. `queries` begins at a multiple of kRowsTogether
+  // and ends at one, or with the last query.
+  void visit_rows(std::int64_t b, std::int64_t h, Range queries, const StageRows& rows,
+                  const CancelToken& cancel = {}) const;
+
+  // How many queries of one head visit_rows() is given best: their scores are a piece of work for all threads.
+  std::int64_t queries_at_once() const;
+
   // max and sum of the rows of `part`, dense.
   RowStatistics statistics(const QueryRange& part, const CancelToken& cancel = {}) const;
 
@@ -55,6 +64,8 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   void know_context(const QueryRange& part, const CancelToken& cancel) const;
   // Whether `part` consists of whole blocks of rows without known statistics.
   bool nothing_known(const QueryRange& part) const;
+  // The same of context rows.
+  void keep_context(const Tensor& rows, std::int64_t b, std::int64_t h, std::int64_t from, Range to) const;
   // Stores rows `from` of `rows`, which has one head, as the statistics of (b, h) from row `to` on. Call it with mutex_
   // held.
   void keep_statistics(const RowStatistics& rows, std::int64_t b, std::int64_t h, Range from, std::int64_t to) const;

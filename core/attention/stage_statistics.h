@@ -22,8 +22,9 @@ struct StatisticsQuery {
   bool costly = true;                   // false: stages with costly_numbers() that are not in `known` get nullopt
 };
 
-// One for each of trace.stages. A stage that is computed when read is read once, by strips of rows; one that equals
-// another is not read again. `progress` gets the share of the values read, in [0, 1]. Throws Cancelled between rows.
+// One for each of trace.stages. Scores and weights that are computed when read come from one pass over their rows, on
+// all threads; other stages that are computed when read are read once, by strips of rows; one that equals another is
+// not read again. No bit depends on the way. `progress` gets the share of the values read, in [0, 1]. Throws Cancelled.
 std::vector<std::optional<Statistics>> stage_statistics(const Trace& trace, const StatisticsQuery& query = {},
                                                         const std::function<void(double)>& progress = {},
                                                         const CancelToken& cancel = {});

@@ -1,6 +1,8 @@
 // The heavy steps of attention, as plain arrays: four primitives, and the passes that a backend may do faster in one.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,6 +38,14 @@ struct AttentionResults {
   Tensor dropped;            // the same after dropout; wanted only when rule.drops()
   RowStatistics statistics;  // [b, h, i] each
   Tensor context;            // [b, h, i, value_head_dim]
+};
+
+// Whole rows of score-like stages, handed out while a pass has them in its caches.
+struct StageRows {
+  std::vector<StageId> stages;  // of raw_scores ... dropped_weights, in their order; dropped_weights when rule.drops()
+  // Gets the cells of all keys, as the stage has them in row i of (batch b, head h). Called on the threads of the pass,
+  // from several at once, for every row and stage once, in any order; an exception ends the pass.
+  std::function<void(StageId stage, std::int64_t b, std::int64_t h, std::int64_t i, std::span<const float> cells)> read;
 };
 
 // What scores are computed from. It refers to its members: they must live until the call that takes it returns.
@@ -94,6 +104,10 @@ class Backend {
   // whole; value [batch, kv_heads, key_len, value_head_dim] may be empty when no context is wanted.
   virtual void attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
                          const CancelToken& cancel) const;
+
+  // attention(), which also hands out the rows of `part`, each cell with the bits of a stored stage.
+  virtual void attention_with_rows(const ScoreOperands& of, const Tensor& value, const QueryRange& part,
+                                   const StageRows& rows, AttentionResults& to, const CancelToken& cancel) const;
 
   // The numbers of the cells, row-major, with the bits that attention() gives.
   virtual void read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,

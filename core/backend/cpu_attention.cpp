@@ -17,6 +17,10 @@ constexpr std::int64_t kPastCaches = std::int64_t{1} << 21;
 // Queries up to this many read values where they lie.
 constexpr std::int64_t kFewQueries = 16;
 
+bool leaves_caches(const ScoreOperands& of, const QueryRange& part) {
+  return part.batch.size() * part.heads.size() * part.queries.size() * of.key.dim(2) >= kPastCaches;
+}
+
 void check_part(const QueryRange& part, const ScoreSizes& size, const AttentionResults& to) {
   const Shape rows{part.batch.size(), part.heads.size(), part.queries.size()};
   const auto fits = [&](const Tensor& result) {
@@ -38,12 +42,17 @@ void check_part(const QueryRange& part, const ScoreSizes& size, const AttentionR
 
 void CpuBackend::attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
                            const CancelToken& cancel) const {
-  const std::int64_t cells = part.batch.size() * part.heads.size() * part.queries.size() * of.key.dim(2);
-  attend(of, value, part, to, cells >= kPastCaches, cancel);
+  attend(of, value, part, {to, nullptr, leaves_caches(of, part)}, cancel);
 }
 
-void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
-                        bool past_caches, const CancelToken& cancel) const {
+void CpuBackend::attention_with_rows(const ScoreOperands& of, const Tensor& value, const QueryRange& part,
+                                     const StageRows& rows, AttentionResults& to, const CancelToken& cancel) const {
+  attend(of, value, part, {to, &rows, leaves_caches(of, part)}, cancel);
+}
+
+void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const QueryRange& part, const Wanted& wanted,
+                        const CancelToken& cancel) const {
+  AttentionResults& to = wanted.to;
   const Tensor& key = of.key;
   const ScoreSizes size = score_sizes(of.query, key, {part.batch, part.heads, part.queries, {0, key.dim(2)}});
   check_part(part, size, to);
@@ -86,7 +95,8 @@ void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const Quer
                            wants_context ? v.dim(3) : 0,
                            part,
                            to,
-                           past_caches};
+                           wanted.past_caches,
+                           wanted.rows};
   run(matrices * blocks, work, cancel, [&](std::int64_t task) {
     const std::int64_t matrix = task / blocks;
     // The last rows first: under a causal mask they take longest.

@@ -37,6 +37,8 @@ class CpuBackend : public Backend {
                          const CancelToken& cancel) const override;
   void attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
                  const CancelToken& cancel) const override;
+  void attention_with_rows(const ScoreOperands& of, const Tensor& value, const QueryRange& part, const StageRows& rows,
+                           AttentionResults& to, const CancelToken& cancel) const override;
   void read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                    const CancelToken& cancel) const override;
   RowStatistics read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
@@ -54,10 +56,15 @@ class CpuBackend : public Backend {
   void run(std::int64_t count, double work, const CancelToken& cancel,
            const std::function<void(std::int64_t)>& task) const;
 
-  // attention(); without a context, weights and dropped weights may be those of the first keys only. `past_caches`: see
-  // multiply_cells_to().
-  void attend(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
-              bool past_caches, const CancelToken& cancel) const;
+  // attention(), which hands out rows where they are not null; without a context, weights and dropped weights may be
+  // those of the first keys only. `past_caches`: see multiply_cells_to().
+  struct Wanted {
+    AttentionResults& to;
+    const StageRows* rows = nullptr;
+    bool past_caches = false;
+  };
+  void attend(const ScoreOperands& of, const Tensor& value, const QueryRange& part, const Wanted& wanted,
+              const CancelToken& cancel) const;
 
   // read_scores() with the statistics that weights need; `rows` may be null for raw scores.
   void read_region(const Tensor& query, const Tensor& key, const ScoreRows* rows, const ScoreCells& cells, float* out,

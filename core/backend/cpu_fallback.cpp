@@ -62,6 +62,7 @@ class CpuFallback : public Backend, public DeviceBackend {
                  const CancelToken& cancel) const override {
     on_one([&](const Backend& on) { on.attention(of, value, part, to, cancel); });
   }
+  // attention_with_rows() is the base's: each call that it makes falls back on its own, so that no row comes twice.
   void read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                    const CancelToken& cancel) const override {
     on_one([&](const Backend& on) { on.read_scores(of, cells, out, cancel); });

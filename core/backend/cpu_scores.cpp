@@ -30,6 +30,7 @@ class RegionReader {
                std::int64_t heads_per_kv_head)
       : rows_(rows),
         stage_(cells.stage),
+        weights_(is_weight_like(cells.stage)),
         query_(query),
         keys_(keys),
         head_dim_(query.dim(3)),
@@ -93,7 +94,7 @@ class RegionReader {
 
   // Whether the products do not matter, because the cells hold what hidden cells hold.
   bool all_hidden(const Piece& piece, Range queries) const {
-    const bool masked = stage_ == StageId::masked_scores || is_weight_like(stage_);
+    const bool masked = stage_ == StageId::masked_scores || weights_;
     if (!masked || !rows_->hides()) return false;
     const KeySpans spans = rows_->spans(piece.b, piece.h, queries);
     for (const KeySpan& span : {spans.first, spans.second}) {
@@ -125,7 +126,7 @@ class RegionReader {
 
   void finish_row(const Piece& piece, std::int64_t i, float* cells, float* out) const {
     const std::int64_t count = piece.keys.size();
-    if (!is_weight_like(stage_)) {
+    if (!weights_) {
       if (stage_ != StageId::raw_scores) rows_->apply(stage_, piece.b, piece.h, i, piece.keys, cells);
       std::copy_n(cells, count, out);
       return;
@@ -149,6 +150,7 @@ class RegionReader {
 
   const ScoreRows* rows_;  // may be null for raw scores
   StageId stage_;
+  bool weights_;  // is_weight_like(stage_)
   const Tensor& query_;
   const PackedKeys& keys_;
   std::int64_t head_dim_;
@@ -183,7 +185,7 @@ RowStatistics CpuBackend::read_new_weights(const ScoreOperands& of, const ScoreC
   const Tensor written = Tensor::writable_view_of(std::make_shared<int>(), out.data(), shape, row_major_strides(shape),
                                                   {Axis::batch, Axis::head, Axis::query, Axis::key});
   (cells.stage == StageId::weights ? results.weights : results.dropped) = written;
-  attend(of, {}, {region[0], region[1], region[2]}, results, false, cancel);
+  attend(of, {}, {region[0], region[1], region[2]}, {results}, cancel);
   return results.statistics;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/backend/operands.h"
 #include "core/tensor/parts.h"
@@ -69,6 +70,9 @@ class RowBlock {
         scores_(scratch),
         context_(scores_ + queries.size() * score_stride_),
         panel_(context_ + queries.size() * context_stride_),
+        copy_(panel_ + pass.keys.panel_floats()),
+        visits_scores_(pass.visited != nullptr && std::any_of(pass.visited->stages.begin(), pass.visited->stages.end(),
+                                                              [](StageId stage) { return !is_weight_like(stage); })),
         sink_(pass.rows.sink(h)),
         cancel_(cancel) {
     for (std::int64_t row = 0; row < queries.size();) {
@@ -137,7 +141,7 @@ class RowBlock {
 
   void multiply_scores() {
     constexpr std::int64_t kPanelsBetweenChecks = 64;
-    const KeySpan all = reach();
+    const KeySpan all = visits_scores_ ? KeySpan{0, key_len_} : reach();
     const Strides& strides = pass_.query.strides();
     QueryKeyBlock block;
     block.query_stride = strides[2];
@@ -150,7 +154,7 @@ class RowBlock {
       // Strips whose last panel it is only in part are multiplied with all of it.
       for (std::size_t s = 0; s < strip_count_;) {
         std::size_t end = s;
-        while (end < strip_count_ && sees(strips_[end], first)) ++end;
+        while (end < strip_count_ && (visits_scores_ || sees(strips_[end], first))) ++end;
         if (end == s) {
           ++s;
           continue;
@@ -189,6 +193,7 @@ class RowBlock {
     for (std::int64_t r = 0; r < strip.rows + 2; ++r) {
       if (r < strip.rows) {
         at(r).spans = strip.spans;
+        visit_scores(strip.row + r);
         mask_row(strip.row + r, at(r));
       }
       if (1 <= r && r <= strip.rows) {
@@ -209,6 +214,33 @@ class RowBlock {
   }
 
   float factor() const { return pass_.rows.factor().value_or(1.0F); }
+
+  // Hands out a row of raw scores, and what becomes of it on the way to masked scores.
+  void visit_scores(std::int64_t number) const {
+    if (!visits_scores_) return;
+    const auto keys = static_cast<std::size_t>(key_len_);
+    const std::int64_t i = queries_.begin + number;
+    const float* const raw = cells(number);
+    for (const StageId stage : pass_.visited->stages) {
+      if (is_weight_like(stage)) return;
+      const float* row = raw;
+      if (stage != StageId::raw_scores) {
+        std::copy_n(raw, keys, copy_);
+        pass_.rows.apply(stage, b_, h_, i, {0, key_len_}, copy_);
+        row = copy_;
+      }
+      pass_.visited->read(stage, b_, h_, i, {row, keys});
+    }
+  }
+
+  // Hands out a row of weights or dropped weights that lies in the buffer, where it is wished for.
+  void visit_weights(StageId stage, std::int64_t number, const KeySpans& spans) const {
+    if (pass_.visited == nullptr) return;
+    const std::vector<StageId>& stages = pass_.visited->stages;
+    if (std::find(stages.begin(), stages.end(), stage) == stages.end()) return;
+    fill_outside(spans, key_len_, 0.0F, cells(number));
+    pass_.visited->read(stage, b_, h_, queries_.begin + number, {cells(number), static_cast<std::size_t>(key_len_)});
+  }
 
   // What softmax begins with: masked scores, all but for factor(), and their maximum.
   void mask_row(std::int64_t number, Row& row) {
@@ -257,6 +289,7 @@ class RowBlock {
     } else {
       store(pass_.to.weights, number, row.spans, inverse);
     }
+    visit_weights(StageId::weights, number, row.spans);
     drop_weights(number, row.spans);
   }
 
@@ -275,7 +308,7 @@ class RowBlock {
   }
 
   void drop_weights(std::int64_t row, const KeySpans& spans) {
-    const bool wanted = pass_.values != nullptr || !pass_.to.dropped.empty();
+    const bool wanted = pass_.values != nullptr || !pass_.to.dropped.empty() || pass_.visited != nullptr;
     if (!wanted || !pass_.rows.rule().drops()) return;
     float* const s = cells(row);
     for (const KeySpan& span : {spans.first, spans.second}) {
@@ -284,6 +317,7 @@ class RowBlock {
       }
     }
     if (!pass_.to.dropped.empty()) store(pass_.to.dropped, row, spans, 1.0F);
+    visit_weights(StageId::dropped_weights, row, spans);
   }
 
   void multiply_values() {
@@ -337,7 +371,9 @@ class RowBlock {
   float* scores_;
   float* context_;
   float* panel_;
-  float sink_;  // of the head; -inf: none
+  float* copy_;         // a row of scores; only when visits_scores_
+  bool visits_scores_;  // rows of a stage before the weights are handed out: they are whole
+  float sink_;          // of the head; -inf: none
   const CancelToken& cancel_;
   std::array<Strip, kBlockStrips> strips_;
   std::size_t strip_count_ = 0;
@@ -368,7 +404,8 @@ std::int64_t rows_of_block(std::int64_t key_len) {
 
 std::int64_t scratch_of_block(const AttentionPass& pass, std::int64_t rows) {
   const std::int64_t context_stride = rounded_up(pass.value_head_dim, kPanelFeatures);
-  return rows * (score_stride_of(pass.rows.key_len()) + context_stride) + pass.keys.panel_floats();
+  const std::int64_t copy = pass.visited != nullptr ? pass.rows.key_len() : 0;
+  return rows * (score_stride_of(pass.rows.key_len()) + context_stride) + pass.keys.panel_floats() + copy;
 }
 
 void compute_row_block(const AttentionPass& pass, std::int64_t b, std::int64_t h, Range queries, float* scratch,

@@ -1,6 +1,8 @@
 // The passes of a backend made of its primitives, one stage after the other: what a backend does that has no faster
 // way.
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "core/backend/backend.h"
 #include "core/backend/operands.h"
@@ -89,6 +91,31 @@ void Backend::attention(const ScoreOperands& of, const Tensor& value, const Quer
            .sliced(1, part.heads.begin, part.heads.end)
            .sliced(2, part.queries.begin, part.queries.end),
        to.context);
+}
+
+void Backend::attention_with_rows(const ScoreOperands& of, const Tensor& value, const QueryRange& part,
+                                  const StageRows& rows, AttentionResults& to, const CancelToken& cancel) const {
+  attention(of, value, part, to, cancel);
+  // The rows of some queries of one head at a time.
+  constexpr std::int64_t kMostCells = std::int64_t{1} << 22;
+  const std::int64_t keys = of.key.dim(2),
+                     rows_at_once = std::max<std::int64_t>(1, kMostCells / std::max<std::int64_t>(1, keys));
+  std::vector<float> cells(static_cast<std::size_t>(std::min(rows_at_once, part.queries.size()) * keys));
+  for (std::int64_t b = part.batch.begin; b < part.batch.end; ++b) {
+    for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
+      for (std::int64_t first = part.queries.begin; first < part.queries.end; first += rows_at_once) {
+        const Range queries{first, std::min(first + rows_at_once, part.queries.end)};
+        for (const StageId stage : rows.stages) {
+          const std::span<float> of_stage(cells.data(), static_cast<std::size_t>(queries.size() * keys));
+          read_scores(of, {.stage = stage, .region = {{b, b + 1}, {h, h + 1}, queries, {0, keys}}}, of_stage, cancel);
+          for (std::int64_t i = queries.begin; i < queries.end; ++i) {
+            rows.read(stage, b, h, i,
+                      of_stage.subspan(static_cast<std::size_t>((i - first) * keys), static_cast<std::size_t>(keys)));
+          }
+        }
+      }
+    }
+  }
 }
 
 void Backend::read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,

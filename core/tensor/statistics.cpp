@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
 
 #include "core/base/assert.h"
 #include "core/tensor/block_sums.h"
@@ -12,7 +13,7 @@
 namespace headscope {
 namespace {
 
-constexpr std::size_t kBlock = 4096;  // values summed about one of them
+constexpr std::size_t kBlock = kStatisticsBlock;
 
 // Calls `visit` with the tensor's values in row-major order, block by block; never holds the whole.
 template <typename Visit>
@@ -56,19 +57,26 @@ void StatisticsSum::add(std::span<const float> values) {
     std::copy_n(values.begin(), more, rest_.begin() + static_cast<std::ptrdiff_t>(before));
     values = values.subspan(more);
     if (rest_.size() < kBlock) return;
-    add_block(rest_);
+    const StatisticsBlock whole = statistics_block(rest_);
     rest_.clear();
+    add(whole);
   }
-  for (; values.size() >= kBlock; values = values.subspan(kBlock)) add_block(values.first(kBlock));
+  for (; values.size() >= kBlock; values = values.subspan(kBlock)) add(statistics_block(values.first(kBlock)));
   rest_.assign(values.begin(), values.end());
 }
 
-void StatisticsSum::add_block(std::span<const float> values) {
+StatisticsBlock statistics_block(std::span<const float> values) {
   const auto first = std::find_if(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
   const float origin = first != values.end() ? *first : 0.0F;
-  const BlockSums block = sums_of_block(values.data(), values.size(), origin);
+  return {sums_of_block(values.data(), values.size(), origin), origin, static_cast<std::int64_t>(values.size())};
+}
+
+void StatisticsSum::add(const StatisticsBlock& whole) {
+  HEADSCOPE_ASSERT(rest_.empty(), std::to_string(rest_.size()) + " values before a block");
+  const BlockSums& block = whole.sums;
+  const float origin = whole.origin;
   nan_ += block.nan;
-  inf_ += static_cast<std::int64_t>(values.size()) - block.finite - block.nan;
+  inf_ += whole.count - block.finite - block.nan;
   if (block.finite == 0) return;
   // Two means become one by their distance (Chan, Golub, LeVeque 1979): a common offset drowns nothing.
   const double own = static_cast<double>(block.finite), before = static_cast<double>(finite_);
@@ -86,7 +94,7 @@ Statistics StatisticsSum::result() const {
   if (!rest_.empty()) {
     StatisticsSum whole = *this;
     whole.rest_.clear();
-    whole.add_block(rest_);
+    whole.add(statistics_block(rest_));
     return whole.result();
   }
   Statistics result;

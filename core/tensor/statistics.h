@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/tensor/block_sums.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -21,14 +22,27 @@ struct Statistics {
 
 Statistics statistics_of(const Tensor& tensor);
 
+// How many values are summed about one of them before the sums are joined: the values at the places k *
+// kStatisticsBlock and after, in row-major order.
+constexpr std::size_t kStatisticsBlock = 4096;
+
+// The sums of a block of values, or of its last part.
+struct StatisticsBlock {
+  BlockSums sums;
+  float origin = 0;  // about which they are: the first finite value
+  std::int64_t count = 0;
+};
+StatisticsBlock statistics_block(std::span<const float> values);
+
 // The same of values that come in pieces, in row-major order. How the values are cut into pieces changes no bit.
 class StatisticsSum {
  public:
   void add(std::span<const float> values);
+  // A whole block, when as many values as make whole blocks were added before.
+  void add(const StatisticsBlock& block);
   Statistics result() const;
 
  private:
-  void add_block(std::span<const float> values);
   std::vector<float> rest_;  // less than a block, not yet in the sums
   std::int64_t finite_ = 0, nan_ = 0, inf_ = 0;
   double mean_ = 0, squares_ = 0;  // mean of the finite values; sum of squared deviations from it

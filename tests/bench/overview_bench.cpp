@@ -2,7 +2,10 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
 
+#include "core/attention/stage_statistics.h"
 #include "tests/bench/made_map.h"
 
 namespace headscope {
@@ -35,6 +38,33 @@ BENCHMARK(overview)
     ->Args({32768, 0, 1, 2})
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime()
+    ->UseRealTime();
+
+// Minimum, mean ... of scores, masked scores and weights of one causal head, as `run --json` states them. one_pass 0:
+// each stage is computed anew and read by strips, as a tensor of unknown making is.
+void map_statistics(benchmark::State& state) {
+  const std::int64_t tokens = state.range(0);
+  const MadeMap map(tokens, true);
+  for (auto _ : state) {
+    const auto cells = std::make_shared<const OnDemand>(make_cpu_backend(static_cast<int>(state.range(2))), map.query,
+                                                        map.key, map.query, map.rule);
+    Trace trace;
+    for (const StageId stage : {StageId::raw_scores, StageId::scores, StageId::masked_scores, StageId::weights}) {
+      trace.stages.push_back(
+          {.id = stage,
+           .tensor = Tensor::computed(
+               cells->score_shape(), {Axis::batch, Axis::head, Axis::query, Axis::key},
+               [cells, stage](const Region& region, std::span<float> out) { cells->read_scores(stage, region, out); }),
+           .operation = ""});
+    }
+    if (state.range(1) != 0) trace.on_demand = cells;
+    benchmark::DoNotOptimize(stage_statistics(trace));
+  }
+}
+BENCHMARK(map_statistics)
+    ->ArgNames({"tokens", "one_pass", "threads"})
+    ->ArgsProduct({{8192, 32768}, {0, 1}, {1, 2}})
+    ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
 }  // namespace

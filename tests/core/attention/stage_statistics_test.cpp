@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "core/attention/on_demand.h"
 #include "core/base/error.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
@@ -11,13 +14,20 @@
 namespace headscope {
 namespace {
 
-std::shared_ptr<const Trace> trace_of(const std::string& mask, std::int64_t memory_limit) {
+using Options = std::vector<std::pair<const char*, std::string>>;
+
+std::shared_ptr<const Trace> trace_of(const Options& options, std::int64_t memory_limit, const FusedSizes& sizes = {},
+                                      const std::shared_ptr<const Backend>& backend = make_cpu_backend(2)) {
   Request request = phrase_request();
-  find_request_option("mask")->set(request, mask);
-  ForwardOptions options;
-  options.stage_memory = memory_limit;
-  return forward(request, std::make_shared<const Inputs>(fused_inputs(QkvLayout::per_head)), make_cpu_backend(2),
-                 CancelToken(), options);
+  for (const auto& [name, value] : options) find_request_option(name)->set(request, value);
+  ForwardOptions forward_options;
+  forward_options.stage_memory = memory_limit;
+  return forward(request, std::make_shared<const Inputs>(fused_inputs(QkvLayout::per_head, sizes)), backend,
+                 CancelToken(), forward_options);
+}
+
+std::shared_ptr<const Trace> trace_of(const char* mask, std::int64_t memory_limit) {
+  return trace_of(Options{{"mask", mask}}, memory_limit);
 }
 
 // nan equals nan.
@@ -25,29 +35,113 @@ bool same(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
+void expect_same(const Statistics& found, const Statistics& wanted) {
+  EXPECT_EQ(found.count, wanted.count);
+  EXPECT_EQ(found.nan_count, wanted.nan_count);
+  EXPECT_EQ(found.inf_count, wanted.inf_count);
+  EXPECT_TRUE(same(found.min, wanted.min));
+  EXPECT_TRUE(same(found.max, wanted.max));
+  EXPECT_TRUE(same(found.mean, wanted.mean));
+  EXPECT_TRUE(same(found.std, wanted.std));
+  EXPECT_TRUE(same(found.l2_norm, wanted.l2_norm));
+}
+
+// Of stages kept and computed when read, against each stage alone.
+void expect_those_of_each_stage(const Trace& kept, const Trace& computed) {
+  ASSERT_NE(computed.on_demand, nullptr);
+  const auto of_kept = stage_statistics(kept), of_computed = stage_statistics(computed);
+  ASSERT_EQ(of_kept.size(), kept.stages.size());
+  ASSERT_EQ(of_computed.size(), kept.stages.size());
+  for (std::size_t k = 0; k < of_kept.size(); ++k) {
+    SCOPED_TRACE(stage_name(kept.stages[k].id));
+    const Statistics alone = statistics_of(kept.stages[k].tensor);
+    expect_same(of_kept[k].value(), alone);
+    expect_same(of_computed[k].value(), alone);
+  }
+}
+
 TEST(StageStatistics, AreThoseOfEachStageKeptOrComputedWhenRead) {
   for (const char* mask : {"none", "causal", "padding:9"}) {
-    const auto kept = trace_of(mask, kDefaultStageMemory);
-    const auto computed = trace_of(mask, 0);
-    ASSERT_NE(computed->on_demand, nullptr);
-    const auto of_kept = stage_statistics(*kept), of_computed = stage_statistics(*computed);
-    ASSERT_EQ(of_kept.size(), kept->stages.size());
-    ASSERT_EQ(of_computed.size(), kept->stages.size());
-    for (std::size_t k = 0; k < of_kept.size(); ++k) {
-      const Statistics alone = statistics_of(kept->stages[k].tensor);
-      for (const Statistics& found : {of_kept[k].value(), of_computed[k].value()}) {
-        SCOPED_TRACE(std::string(stage_name(kept->stages[k].id)) + ", " + mask);
-        EXPECT_EQ(found.count, alone.count);
-        EXPECT_EQ(found.nan_count, alone.nan_count);
-        EXPECT_EQ(found.inf_count, alone.inf_count);
-        EXPECT_TRUE(same(found.min, alone.min));
-        EXPECT_TRUE(same(found.max, alone.max));
-        EXPECT_TRUE(same(found.mean, alone.mean));
-        EXPECT_TRUE(same(found.std, alone.std));
-        EXPECT_TRUE(same(found.l2_norm, alone.l2_norm));
+    SCOPED_TRACE(mask);
+    expect_those_of_each_stage(*trace_of(mask, kDefaultStageMemory), *trace_of(mask, 0));
+  }
+}
+
+// Rows of 70 and 131 cells lie across the blocks in which statistics are summed.
+TEST(StageStatistics, AreThoseOfEachStageWhateverTheRuleTheBackendAndTheSize) {
+  const std::vector<Options> rules = {
+      {},
+      {{"mask", "causal"}, {"dropout", "0.3"}},
+      {{"softcap", "0.7"}, {"mask", "causal"}},
+      {{"mask", "window:2"}, {"mask-order", "before-scale"}, {"mask-fill", "-1e20"}},
+      {{"mask", "window:1"}, {"mask-fill", "-2.5"}, {"ablate", "0.1"}},
+      {{"mask", "padding:999"}},
+      {{"mask", "padding:999"}, {"fully-masked", "uniform"}},
+      {{"mask", "causal"}, {"variant", "mask-after-softmax"}},
+      {{"mask", "causal"}, {"edit", "weights:0,1,3,2=0.5"}},
+      {{"edit", "raw_scores:0,0,3,4=2"}, {"mask", "causal"}},
+  };
+  for (const std::int64_t len : {5, 70, 131}) {
+    FusedSizes sizes;
+    sizes.len = len;
+    for (const auto& backend : {make_cpu_backend(3), make_reference_backend()}) {
+      for (const Options& options : rules) {
+        SCOPED_TRACE(testing::Message() << backend->name() << ", " << len << " tokens, rule "
+                                        << &options - rules.data());
+        expect_those_of_each_stage(*trace_of(options, kDefaultStageMemory, sizes, backend),
+                                   *trace_of(options, 0, sizes, backend));
       }
     }
   }
+}
+
+// The cpu backend, with a count of the reads of cells that are computed again.
+class CountingBackend : public Backend {
+ public:
+  std::string_view name() const override { return own_->name(); }
+  std::string description() const override { return own_->description(); }
+  Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, const CancelToken& cancel) const override {
+    return own_->linear(x, weight, bias, cancel);
+  }
+  Tensor query_key_products(const Tensor& query, const Tensor& key, const Region& region,
+                            const CancelToken& cancel) const override {
+    return own_->query_key_products(query, key, region, cancel);
+  }
+  Tensor softmax_rows(const Tensor& scores, RowStatistics* statistics, const CancelToken& cancel) const override {
+    return own_->softmax_rows(scores, statistics, cancel);
+  }
+  Tensor weighted_values(const Tensor& weights, const Tensor& value, const HiddenCells& hidden,
+                         const CancelToken& cancel) const override {
+    return own_->weighted_values(weights, value, hidden, cancel);
+  }
+  void attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
+                 const CancelToken& cancel) const override {
+    ++passes;
+    own_->attention(of, value, part, to, cancel);
+  }
+  void attention_with_rows(const ScoreOperands& of, const Tensor& value, const QueryRange& part, const StageRows& rows,
+                           AttentionResults& to, const CancelToken& cancel) const override {
+    ++passes;
+    own_->attention_with_rows(of, value, part, rows, to, cancel);
+  }
+  void read_scores(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
+                   const CancelToken& cancel) const override {
+    ++reads;
+    own_->read_scores(of, cells, out, cancel);
+  }
+  mutable int passes = 0, reads = 0;
+
+ private:
+  std::shared_ptr<const Backend> own_ = make_cpu_backend(2);
+};
+
+TEST(StageStatistics, ScoresWeightsAndContextComeFromOnePassOfEachHead) {
+  const auto backend = std::make_shared<const CountingBackend>();
+  const auto computed = trace_of(Options{{"mask", "causal"}, {"softcap", "2"}}, 0, {}, backend);
+  ASSERT_EQ(backend->passes, 0);
+  stage_statistics(*computed);
+  EXPECT_EQ(backend->passes, 4);  // two of the batch, two heads
+  EXPECT_EQ(backend->reads, 0);
 }
 
 TEST(StageStatistics, OnlyWhatIsComputedWhenReadIsCostly) {

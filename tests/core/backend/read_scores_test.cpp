@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
 
 #include "core/backend/score_steps.h"
 #include "tests/core/backend/made_attention.h"
@@ -85,6 +87,90 @@ TEST(ReadScores, HaveTheBitsOfWhatIsStoredAtEverySize) {
       expect_region(*cpu, made, whole({sizes.batch, sizes.heads, sizes.query_len, sizes.key_len}), text_of(options));
     }
   }
+}
+
+// Rows handed out by a pass are those of the stages that are made one after the other, and the pass gives what it gives
+// without them.
+void expect_handed_out(const Backend& backend, const MadeAttention& made, const QueryRange& part,
+                       std::vector<StageId> stages, const std::string& what) {
+  if (!made.rule.drops()) std::erase(stages, StageId::dropped_weights);
+  const std::int64_t keys = made.key.dim(2);
+  const Region rows{part.batch, part.heads, part.queries, {0, keys}};
+  const Shape shape{part.batch.size(), part.heads.size(), part.queries.size(), keys};
+  std::map<StageId, std::vector<float>> found;
+  std::map<StageId, std::vector<int>> times;
+  for (const StageId stage : stages) {
+    found[stage].assign(static_cast<std::size_t>(element_count(shape)), -77.0F);
+    times[stage].assign(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]), 0);
+  }
+  StageRows handed{stages, {}};
+  handed.read = [&](StageId stage, std::int64_t b, std::int64_t h, std::int64_t i, std::span<const float> cells) {
+    const std::int64_t row =
+        ((b - part.batch.begin) * shape[1] + h - part.heads.begin) * shape[2] + i - part.queries.begin;
+    ++times.at(stage).at(static_cast<std::size_t>(row));
+    ASSERT_EQ(static_cast<std::int64_t>(cells.size()), keys);
+    std::copy(cells.begin(), cells.end(), found.at(stage).begin() + row * keys);
+  };
+  AttentionResults results = empty_results(made, part, false);
+  backend.attention_with_rows(made.score_operands(), made.value, part, handed, results, CancelToken());
+  const AttentionResults without = attention_of(backend, made, part, false);
+  visit_both(results, without, [&](const char* name, const Tensor& a, const Tensor& b) {
+    EXPECT_TRUE(same(a.values(), b.values())) << what << " " << name;
+  });
+  const Region all = whole({made.query.dim(0), made.query.dim(1), made.query.dim(2), keys});
+  const Tensor raw = backend.query_key_products(made.query, made.key, all, CancelToken());
+  const AttentionResults stored = attention_of(backend, made);
+  for (const StageId stage : stages) {
+    const Tensor expected = stage == StageId::weights ? stored.weights
+                            : stage == StageId::dropped_weights
+                                ? stored.dropped
+                                : score_stage(stage, raw, made.rule, all, CancelToken());
+    std::vector<float> cells(found.at(stage).size());
+    expected.read(rows, cells);
+    EXPECT_TRUE(same(found.at(stage), cells)) << what << " " << stage_name(stage);
+    for (const int count : times.at(stage)) EXPECT_EQ(count, 1) << what << " " << stage_name(stage);
+  }
+}
+
+TEST(ReadScores, RowsThatAPassHandsOutHaveTheBitsOfWhatIsStored) {
+  const std::vector<StageId> all(std::begin(kStages), std::end(kStages));
+  const MadeSizes sizes{2, 70, 75, 4, 2, 20, 20};
+  for (const auto& backend : {make_cpu_backend(2), make_reference_backend()}) {
+    for (const Options& options : attention_rules()) {
+      const MadeAttention made = made_attention(sizes, options);
+      const std::string what = std::string(backend->name()) + text_of(options);
+      expect_handed_out(*backend, made, made.all(), all, what);
+      expect_handed_out(*backend, made, {{1, 2}, {1, 3}, {16, 37}}, all, what + ", a part");
+    }
+  }
+}
+
+TEST(ReadScores, RowsAreHandedOutAtEverySizeAndOfTheStagesThatAreWishedForAlone) {
+  const auto cpu = make_cpu_backend(3);
+  for (const MadeSizes& sizes : attention_sizes()) {
+    for (const Options& options : {Options{}, Options{{"mask", "causal"}, {"dropout", "0.2"}, {"softcap", "2"}},
+                                   Options{{"mask", "window:1"}, {"mask-fill", "-2.5"}}}) {
+      const MadeAttention made = made_attention(sizes, options);
+      for (const std::vector<StageId>& stages : {std::vector<StageId>{StageId::raw_scores},
+                                                 {StageId::weights},
+                                                 {StageId::dropped_weights},
+                                                 {StageId::scores, StageId::masked_scores, StageId::weights},
+                                                 {}}) {
+        expect_handed_out(*cpu, made, made.all(), stages, text_of(options));
+      }
+    }
+  }
+}
+
+TEST(ReadScores, ReadingARowMayEndThePass) {
+  const MadeAttention made = made_attention({1, 300, 300, 2, 2, 16, 16}, {{"mask", "causal"}});
+  const auto cpu = make_cpu_backend(2);
+  const StageRows rows{{StageId::raw_scores}, [](StageId, std::int64_t, std::int64_t, std::int64_t i, auto) {
+                         if (i == 150) throw Cancelled();
+                       }};
+  AttentionResults results = empty_results(made, made.all(), false);
+  EXPECT_THROW(cpu->attention_with_rows(made.score_operands(), made.value, made.all(), rows, results, CancelToken()),
+               Cancelled);
 }
 
 // Weights that come with their statistics, against the oracle, with NaN and infinity in the keys, the hidden ones too.
