@@ -130,10 +130,16 @@ std::optional<Fault> fault_of(const InterventionKind<PatchedStage>&, const Patch
   if (layer < 0 || layer >= layers) return Fault(fmt::format("there is no layer {}", layer), layers_text(layers));
   const std::optional<Shape> shape = patched_shape(request, inputs, patch.stage);
   if (!shape) {
-    return patch.stage == kStreamPatch
-               ? Fault("one layer has no stream", "What enters a layer of a model is its stream; here it is input.")
-               : Fault(fmt::format("this request has no stage {}", patch.stage),
-                       "Which stages there are follows from projections, masks and dropout.");
+    if (patch.stage == kStreamPatch) {
+      return Fault("one layer has no stream", "What enters a layer of a model is its stream; here it is input.");
+    }
+    if (patch.stage == kMlpPatch) {
+      return inputs.checkpoint == nullptr
+                 ? Fault("one layer has no mlp_out", "An MLP follows attention in a layer of a model.")
+                 : Fault("this model has no mlp_out", "Its layers have no MLP.");
+    }
+    return Fault(fmt::format("this request has no stage {}", patch.stage),
+                 "Which stages there are follows from projections, masks and dropout.");
   }
   const std::vector<StageAxis>& axes = stage_info(stage_named(patch.stage).value_or(StageId::concat)).axes;
   for (int axis = 0; axis < shape->count; ++axis) {

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "core/attention/output_head.h"
+#include "core/attention/patched_mlp.h"
+#include "core/attention/patches.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
@@ -79,20 +81,33 @@ Tensor mlp_rows(const ModelTrace& model, const LayerStreams& streams, bool input
   return added;
 }
 
+// What the MLP of a layer adds, with what patches put in its place; or what it reads.
+Tensor mlp_of_layer(const ModelTrace& model, const LayerStreams& streams, bool input, std::int64_t layer,
+                    const CancelToken& cancel) {
+  const Shape shape = layers_shape(model);
+  const auto read = [model, streams, input, layer, cancel](const Region& region, std::span<float> out) {
+    std::size_t done = 0;
+    for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
+      for (std::int64_t first = region[1].begin; first < region[1].end; first += kRowsAtOnce) {
+        cancel.check();
+        const Range rows{first, std::min(first + kRowsAtOnce, region[1].end)};
+        const Tensor found = mlp_rows(model, streams, input, {layer, b, rows}, cancel);
+        const auto size = static_cast<std::size_t>(rows.size() * region[2].size());
+        found.read({{0, 1}, {0, rows.size()}, region[2]}, out.subspan(done, size));
+        done += size;
+      }
+    }
+  };
+  const Tensor computed = Tensor::computed({shape[1], shape[2], shape[3]}, kAxes, read);
+  const Trace& trace = *model.layers[static_cast<std::size_t>(layer)];
+  return input ? computed : with_patches(trace.request, *trace.inputs, layer, kMlpPatch, computed);
+}
+
 Tensor mlp_tensor(const ModelTrace& model, const LayerStreams& streams, bool input, const CancelToken& cancel) {
   const auto read = [model, streams, input, cancel](const Region& region, std::span<float> out) {
-    std::size_t done = 0;
-    for (std::int64_t layer = region[0].begin; layer < region[0].end; ++layer) {
-      for (std::int64_t b = region[1].begin; b < region[1].end; ++b) {
-        for (std::int64_t first = region[2].begin; first < region[2].end; first += kRowsAtOnce) {
-          cancel.check();
-          const Range rows{first, std::min(first + kRowsAtOnce, region[2].end)};
-          const Tensor found = mlp_rows(model, streams, input, {layer, b, rows}, cancel);
-          const auto size = static_cast<std::size_t>(rows.size() * region[3].size());
-          found.read({{0, 1}, {0, rows.size()}, region[3]}, out.subspan(done, size));
-          done += size;
-        }
-      }
+    const auto size = static_cast<std::size_t>(region[1].size() * region[2].size() * region[3].size());
+    for (std::int64_t layer = region[0].begin; layer < region[0].end; ++layer, out = out.subspan(size)) {
+      mlp_of_layer(model, streams, input, layer, cancel).read({region[1], region[2], region[3]}, out.first(size));
     }
   };
   return Tensor::computed(layers_shape(model), kLayerAxes, read);
@@ -235,8 +250,15 @@ LayerStreams layer_streams(const std::string& option, const ModelTrace& model, c
     read_in(model.streams[static_cast<std::size_t>(layer)], layer);
   }
   const auto last = static_cast<std::size_t>(count - 2);
-  finish_layer(architecture_of(model), model.checkpoint->block(count - 2),
-               {written[last], attention_added(*model.layers[last])}, *model.backend, cancel, written[last + 1]);
+  const Trace& trace = *model.layers[last];
+  const AttendedRows attended{written[last], attention_added(trace)};
+  if (has_patches(trace.request, count - 2, kMlpPatch)) {
+    read_in(left_with_patched_mlp(trace.request, *trace.inputs, count - 2, attended, *model.backend, cancel),
+            count - 1);
+  } else {
+    finish_layer(architecture_of(model), model.checkpoint->block(count - 2), attended, *model.backend, cancel,
+                 written[last + 1]);
+  }
   streams.each = std::move(written);
   return streams;
 }

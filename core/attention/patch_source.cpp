@@ -108,6 +108,8 @@ Tensor patch_numbers(const Trace& a, const std::string& stage, std::int64_t laye
 std::optional<Shape> patched_shape(const Request& request, const Inputs& inputs, std::string_view stage) {
   if (const std::optional<StageId> id = stage_named(stage)) return stage_shape(request, inputs, *id);
   if (inputs.checkpoint == nullptr) return {};
+  const bool mlp = inputs.checkpoint->architecture().mlp != Architecture::Mlp::none;
+  if (stage == kMlpPatch && !mlp) return {};
   return Shape{inputs.batch, inputs.query_len, inputs.d_model};
 }
 

@@ -199,17 +199,46 @@ Tensor with_patches(const Request& request, const Inputs& inputs, std::int64_t l
   return Tensor::of(tensor.shape(), tensor.axes(), std::move(values));
 }
 
-bool is_patched(const Trace& trace, StageId stage, const Index& index) {
+std::vector<float> row_with_patches(const Trace& layer, std::string_view stage, std::int64_t position,
+                                    std::vector<float> row) {
+  const Inputs& inputs = *layer.inputs;
+  if (!has_patches(layer.request, inputs.layer, stage)) return row;
+  const auto features = static_cast<std::int64_t>(row.size());
+  const Tensor rows =
+      Tensor::computed({inputs.batch, inputs.query_len, features}, {Axis::batch, Axis::position, Axis::feature},
+                       [row](const Region& region, std::span<float> out) {
+                         std::copy_n(row.begin() + region[2].begin, region[2].size(), out.begin());
+                       });
+  std::vector<float> put(row.size());
+  with_patches(layer.request, inputs, inputs.layer, stage, rows)
+      .read({{0, 1}, {position, position + 1}, {0, features}}, put);
+  return put;
+}
+
+namespace {
+
+bool puts_into(const Trace& trace, std::string_view stage, const Shape& shape, const Index& index) {
   const Inputs& inputs = *trace.inputs;
-  const std::vector<PatchedStage> patches = patches_of(trace.request, inputs.layer, stage_name(stage));
+  const std::vector<PatchedStage> patches = patches_of(trace.request, inputs.layer, stage);
   if (patches.empty() || inputs.patches == nullptr) return false;
-  const std::vector<StageAxis>& axes = stage_info(stage).axes;
-  const Tensor& tensor = trace.tensor(stage);
+  const std::vector<StageAxis> axes = axes_of(stage);
   for (int axis = 0; axis < index.count; ++axis) {
-    const AxisPlaces places = places_along(axes[static_cast<std::size_t>(axis)], tensor.dim(axis), *inputs.patches);
+    const AxisPlaces places = places_along(axes[static_cast<std::size_t>(axis)], shape[axis], *inputs.patches);
     if (places.of[static_cast<std::size_t>(index[axis])] < 0) return false;
   }
   return std::any_of(patches.begin(), patches.end(), [&](const auto& each) { return covers(each, axes, index); });
+}
+
+}  // namespace
+
+bool is_patched(const Trace& trace, StageId stage, const Index& index) {
+  if (trace.request.patches.empty()) return false;
+  return puts_into(trace, stage_name(stage), trace.tensor(stage).shape(), index);
+}
+
+bool is_patched(const Trace& layer, std::string_view stage, const Index& index) {
+  const Inputs& inputs = *layer.inputs;
+  return puts_into(layer, stage, {inputs.batch, inputs.query_len, inputs.d_model}, index);
 }
 
 std::optional<PutNumber> put_number(const Trace& trace, StageId stage, const Index& index) {

@@ -14,10 +14,6 @@
 
 namespace headscope {
 
-// What the MLP of a layer of a model adds to the stream, after a norm of it where there is one: a stage that sweeps
-// patch beside kStreamPatch and the stages of attention.
-inline constexpr const char* kMlpPatch = "mlp_out";
-
 // What the patches of a request take, read from the run of A: Inputs::patches.
 struct Patches {
   struct Stage {
@@ -41,12 +37,19 @@ bool has_patches(const Request& request, std::int64_t layer, StageId stage);
 bool patches_scores(const Request& request, std::int64_t layer);
 
 // `tensor` with the numbers of A in it: a copy when it is stored, else a tensor that puts them in when it is read. The
-// same tensor when no patch speaks of it. `stage` is kStreamPatch or a stage's name.
+// same tensor when no patch speaks of it. `stage` is kStreamPatch, kMlpPatch or a stage's name.
 Tensor with_patches(const Request& request, const Inputs& inputs, std::int64_t layer, std::string_view stage,
                     const Tensor& tensor);
 
+// with_patches() of one row: `row` is that of a position of kStreamPatch or kMlpPatch in a layer of a model, whose
+// trace it is; of the first batch item.
+std::vector<float> row_with_patches(const Trace& layer, std::string_view stage, std::int64_t position,
+                                    std::vector<float> row);
+
 // Whether a patch put its number into a cell of a stage of the trace.
 bool is_patched(const Trace& trace, StageId stage, const Index& index);
+// The same of kStreamPatch and kMlpPatch in a layer of a model, whose trace it is: [batch, position, feature].
+bool is_patched(const Trace& layer, std::string_view stage, const Index& index);
 
 // The number that an edit, else a patch, put into a cell of a stage of the trace; nullopt: it is as computed.
 struct PutNumber {

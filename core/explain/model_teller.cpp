@@ -5,9 +5,12 @@
 
 #include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "core/attention/model_trace.h"
+#include "core/attention/patches.h"
 #include "core/base/error.h"
 #include "core/explain/explainer.h"
 #include "core/model/feature_input.h"
@@ -207,6 +210,18 @@ void ModelTeller::tell_logit() {
        cap * std::tanh(before / cap));
 }
 
+void ModelTeller::tell_patch(const Index& index) {
+  const std::string_view name = model_stage_info(stage_).name;
+  if (!patches_stream(name) || index[0] >= std::ssize(model_.layers)) return;
+  const Trace& layer = *model_.layers[static_cast<std::size_t>(index[0])];
+  if (!is_patched(layer, name, {index[1], index[2], index[3]})) return;
+  cell_.formula += ", then patched";
+  step("patched",
+       fmt::format("was {}, is {} by --patch, of A", operand_text(cell_.steps.back().value), operand_text(cell_.value)),
+       cell_.value);
+  cell_.magnitude += std::abs(cell_.value);
+}
+
 void ModelTeller::check(const Index& index) const {
   const Tensor& of = tensor(stage_);
   const ModelStageInfo& info = model_stage_info(stage_);
@@ -240,6 +255,7 @@ ModelCell ModelTeller::tell(const Index& index) {
   constexpr Tell kTell[] = {&ModelTeller::tell_stream,  &ModelTeller::tell_attention,  &ModelTeller::tell_mlp_in,
                             &ModelTeller::tell_mlp_out, &ModelTeller::tell_final_norm, &ModelTeller::tell_logit};
   (this->*kTell[static_cast<std::size_t>(stage_)])();
+  tell_patch(index);
   return std::move(cell_);
 }
 

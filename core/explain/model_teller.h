@@ -50,6 +50,8 @@ class ModelTeller {
   ModelRow hidden() const;
 
   void check(const Index& index) const;
+  // The last step where a patch put in the number.
+  void tell_patch(const Index& index);
   void tell_image();
   void tell_features();
   void tell_embeddings();

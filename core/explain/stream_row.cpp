@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/attention/model_stages.h"
+#include "core/attention/patches.h"
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
 #include "core/model/stack.h"
@@ -70,7 +71,7 @@ LayerRow layer_row(const ModelTrace& model, std::int64_t layer, std::int64_t pos
   }
   Tensor added = tensor_of(std::vector<float>(s.size()));
   mlp_added(architecture, weights, {tensor_of(stream), tensor_of(s)}, *model.backend, cancel, added);
-  row.mlp = added.values();
+  row.mlp = row_with_patches(*trace, kMlpPatch, position, added.values());
   row.summed = row.mlp;
   add(s, row.summed);
   stream = after_sum ? normed(architecture, weights.mlp_norm, row.summed) : row.summed;

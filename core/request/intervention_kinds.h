@@ -106,7 +106,8 @@ inline constexpr std::tuple kInterventionKinds{
                        "Puts numbers of the run of --patch-from into this one, once the stage is computed; all that "
                        "comes after follows. L: the layer (the one that is shown); H: one head, I: one position "
                        "(every one; :,I every head); stages without heads take :I. STAGE may be stream, what "
-                       "enters a layer of a model. Positions are matched by their tokens.",
+                       "enters a layer of a model, or mlp_out, what its MLP adds. Positions are matched by their "
+                       "tokens.",
                    .list = "a list of patches",
                    .expected =
                        "none, or [LAYER/]STAGE[:HEAD[,POSITION]]@A[;...], such as 0/context:3@A, weights:1,4@A, "

@@ -204,7 +204,7 @@ void read_term(const InterventionOption& option, std::string_view term, PatchedS
   std::string_view name = term.substr(0, colon);
   to.layer = taken_layer(option, name);
   to.stage = name;
-  if (name != kStreamPatch && !stage_named(name)) refuse();
+  if (!patches_stream(name) && !stage_named(name)) refuse();
   if (colon == term.size()) return;
   const auto number = [&](std::string_view digits) {
     if (!only_digits(digits)) refuse();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -59,7 +60,7 @@ struct HeadFactor {
 
 // Numbers of a stage that are put in from another run, `--patch`: those of the run of Request::patch_from.
 struct PatchedStage {
-  std::string stage;                     // the name of a stage, or kStreamPatch
+  std::string stage;                     // the name of a stage, kStreamPatch or kMlpPatch
   std::optional<std::int64_t> layer;     // of a model; nullopt: the layer that is shown
   std::optional<std::int64_t> head;      // nullopt: every head
   std::optional<std::int64_t> position;  // of a row: a query's, of key and value a key's; nullopt: every one
@@ -70,6 +71,12 @@ struct PatchedStage {
 
 // What enters a layer of a model, before the layer's norm.
 inline constexpr const char* kStreamPatch = "stream";
+// What the MLP of a layer of a model adds to the stream, after a norm of it where there is one.
+inline constexpr const char* kMlpPatch = "mlp_out";
+// Whether a patch of this name puts in rows of a model's stream, [batch, len, d_model], and not a stage of attention.
+inline bool patches_stream(std::string_view stage) {
+  return stage == kStreamPatch || stage == kMlpPatch;
+}
 
 // A rectangle of the mask that is hidden or shown, whatever the mask says of its cells. Parts beyond the scores are
 // ignored.

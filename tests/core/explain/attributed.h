@@ -29,6 +29,16 @@ inline std::shared_ptr<const Trace> whole_model(Request request, const ModelOpti
   return Engine(options).run(request, CancelToken());
 }
 
+// The same with numbers of the run of `a`.
+inline std::shared_ptr<const Trace> patched_model(Request request, const Request& a, const std::string& patch) {
+  request.patch_from = "A";
+  find_request_option("patch")->set(request, patch);
+  EngineOptions options;
+  options.whole_model = true;
+  options.read_request = [a](const std::string&) { return a; };
+  return Engine(options).run(request, CancelToken());
+}
+
 // The golden models, sorted.
 inline std::vector<std::string> model_names() {
   std::vector<std::string> names;

@@ -64,6 +64,19 @@ TEST(AttributionEdits, WhateverIsDoneThePartsAreTheLogit) {
   }
 }
 
+TEST(AttributionEdits, APatchedMlpWritesWhatItWasGiven) {
+  for (const char* name : {"gpt2", "llama", "gemma2", "opt-after"}) {
+    Request other = golden_request(name);
+    other.token_ids[1] = other.token_ids[2];
+    const auto trace = patched_model(golden_request(name), other, "0/mlp_out:3@A;1/mlp_out@A");
+    for (const AttributionBy by : kEveryWay) expect_exact(attributed(*trace, 3, {3, 1}, by), name);
+    const auto without = whole_model(golden_request(name));
+    const Attribution found = attributed(*trace, 3, {3}, AttributionBy::components),
+                      before = attributed(*without, 3, {3}, AttributionBy::components);
+    EXPECT_NE(part_of(found, "mlp", 0)->value, part_of(before, "mlp", 0)->value) << name;
+  }
+}
+
 TEST(AttributionEdits, AnAblatedHeadAddsNothing) {
   const auto trace = whole_model(golden_request("gpt2"), {{"ablate", "0.1,off:1.0"}});
   const Attribution heads = attributed(*trace, 3, {3}, AttributionBy::heads);

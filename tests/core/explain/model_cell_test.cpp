@@ -1,6 +1,7 @@
 // Cells of a model's stages: their steps end in the number that is there, and their operands are the numbers of others.
 #include "core/explain/model_cell.h"
 
+#include <array>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -77,6 +78,34 @@ TEST(ModelCell, TheStreamIsASumOfThree) {
   EXPECT_EQ(why.operands[2].stage, "mlp_out");
   const ModelCell sum = model_cell("stage", *trace, ModelStageId::mlp_out, {0, 0, 3, 4}, CancelToken());
   EXPECT_EQ(sum.terms.size(), static_cast<std::size_t>(trace->model->checkpoint->architecture().mlp_width));
+}
+
+// What a patch put in is the last step, and all other cells end in their own number.
+TEST(ModelCell, APatchIsTheLastStep) {
+  for (const char* name : {"gpt2", "bert", "gemma2", "opt-after"}) {
+    Request other = golden_request(name);
+    other.token_ids[1] = other.token_ids[2];
+    const auto trace = patched_model(golden_request(name), other, "1/stream:3@A;0/mlp_out:3@A;1/mlp_out:4@A");
+    const std::vector<ModelStage> stages =
+        model_stages("stage", *trace, std::array{ModelStageId::stream, ModelStageId::mlp_out}, CancelToken());
+    for (const ModelStage& stage : stages) {
+      for (std::int64_t layer = 0; layer < stage.tensor.dim(0); ++layer) {
+        for (std::int64_t position = 2; position < 5; ++position) {
+          const Index at{layer, 0, position, 5};
+          SCOPED_TRACE(std::string(name) + " " + cell_name(model_stage_info(stage.id).name, at));
+          const ModelCell why = model_cell("stage", *trace, stage.id, at, CancelToken());
+          EXPECT_TRUE(std::abs(why.steps.back().value - why.value) <=
+                      1e-5 * std::max(why.magnitude, std::abs(why.value)))
+              << why.steps.back().value << " for " << why.value;
+          const bool put = stage.id == ModelStageId::stream
+                               ? layer == 1 && position == 3
+                               : (layer == 0 && position == 3) || (layer == 1 && position == 4);
+          EXPECT_EQ(why.steps.back().name == "patched", put);
+          EXPECT_EQ(why.formula.ends_with(", then patched"), put) << why.formula;
+        }
+      }
+    }
+  }
 }
 
 TEST(ModelCell, CellsThatAreNotThereAreRefused) {

@@ -84,7 +84,7 @@ Values other_values() {
       {"scale-key", "off:2,1.0=1e-07"},
       {"edit", "scores:0,2,3,1=0.5;off:1/input:0,4,7=-inf;a/b=c:d:0,1=3;Wq:3,7=1e-07;9/3/x:0=-0"},
       {"paint", "hide@:,3:4;show@2:,0:5;off:hide@0:3,:"},
-      {"patch", "1/context:3,2@A;off:stream:4@A;weights:,1@A"},
+      {"patch", "1/context:3,2@A;off:stream:4@A;0/mlp_out:2@A;weights:,1@A"},
       {"patch-from", "a b.json"},
       {"backend", "reference"},
       {"threads", "7"},

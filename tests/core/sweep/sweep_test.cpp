@@ -29,17 +29,9 @@ Request golden(const std::string& name, std::vector<std::int64_t> ids, int threa
   return request;
 }
 
-// `patch` as the option has it, or "LAYER/mlp_out[:POSITION]@A", which sweeps put in.
 Request patched(Request request, const std::string& patch) {
   request.patch_from = "A";
-  if (patch.find(kMlpPatch) == patch.npos) {
-    find_request_option("patch")->set(request, patch);
-    return request;
-  }
-  const std::size_t colon = patch.find(':');
-  PatchedStage put{kMlpPatch, patch[0] - '0', {}, {}, true};
-  if (colon != patch.npos) put.position = patch[colon + 1] - '0';
-  request.patches = {put};
+  find_request_option("patch")->set(request, patch);
   return request;
 }
 
