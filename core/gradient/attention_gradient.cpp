@@ -182,7 +182,8 @@ void before_head_rule(const Trace& trace, Middle& all) {
 }
 
 // From queries, keys and values to what entered attention.
-GradientRows before_projections(const Middle& all, const PutGradient& put, const CancelToken& cancel) {
+GradientRows before_projections(const Middle& all, const PutGradient& put, ThreadPool& threads,
+                                const CancelToken& cancel) {
   const Trace& trace = all.trace;
   const Inputs& inputs = *trace.inputs;
   const QkvLayout layout = read_layout_of(trace.request, inputs.weights);
@@ -194,7 +195,7 @@ GradientRows before_projections(const Middle& all, const PutGradient& put, const
     cancel.check();
     const GradientRows projected = merged(heads, inputs.batch);
     if (const Stage* found = trace.find(stage)) put(stage_name(stage), projected, found->tensor);
-    dinput += before_linear(projected, part_of(inputs, layout, part));
+    dinput += before_linear(projected, part_of(inputs, layout, part), threads);
   }
   put("input", dinput, trace.tensor(StageId::input));
   return dinput;
@@ -203,26 +204,29 @@ GradientRows before_projections(const Middle& all, const PutGradient& put, const
 }  // namespace
 
 GradientRows before_attention(const Trace& trace, const GradientRows& doutput, const PutGradient& put,
-                              const CancelToken& cancel) {
+                              ThreadPool& threads, const CancelToken& cancel) {
   const std::int64_t batch = trace.inputs->batch;
   Middle all(trace);
-  const GradientRows dconcat = before_linear(doutput, trace.inputs->weights.output);
+  const GradientRows dconcat = before_linear(doutput, trace.inputs->weights.output, threads);
   split(dconcat, all.context, batch);
   put("concat", dconcat, trace.tensor(StageId::concat));
   put("context", all.context.all, trace.tensor(StageId::context));
-  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(all.key.rows));
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t h = 0; h < all.query.heads; ++h) {
+  // Heads that share keys and values add to the same rows: one thread goes through them, in their order.
+  const std::int64_t together = all.query.heads / all.key.heads;
+  threads.run(batch * all.key.heads, true, [&](std::int64_t matrix) {
+    std::vector<std::uint8_t> hidden(static_cast<std::size_t>(all.key.rows));
+    const std::int64_t b = matrix / all.key.heads, first = matrix % all.key.heads * together;
+    for (std::int64_t h = first; h < first + together; ++h) {
       cancel.check();
       for (std::int64_t i = 0; i < all.query.rows; ++i) query_backwards(all, b, h, i, hidden);
     }
-  }
+  });
   put_scores(all, put);
   put("query", all.dquery.all, trace.tensor(StageId::query));
   put("key", all.dkey.all, trace.tensor(StageId::key));
   put("value", all.dvalue.all, trace.tensor(StageId::value));
   before_head_rule(trace, all);
-  return before_projections(all, put, cancel);
+  return before_projections(all, put, threads, cancel);
 }
 
 }  // namespace headscope

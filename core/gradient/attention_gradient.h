@@ -24,6 +24,6 @@ using PutGradient = std::function<void(std::string_view stage, const GradientRow
 // before_norm() has it. The trace is one that
 // check_gradient() lets pass. Throws Cancelled.
 GradientRows before_attention(const Trace& trace, const GradientRows& doutput, const PutGradient& put,
-                              const CancelToken& cancel);
+                              ThreadPool& threads, const CancelToken& cancel);
 
 }  // namespace headscope

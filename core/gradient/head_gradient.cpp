@@ -23,22 +23,22 @@ void before_adjustment(const Architecture& architecture, std::span<const float> 
 
 // From the gradient by what the decoder reads to that by `hidden`, through a masked head's norm(f(W x + b)).
 GradientRows before_transform(const Architecture& architecture, const OutputHead& head, const GradientRows& hidden,
-                              GradientRows dread) {
+                              GradientRows dread, ThreadPool& threads) {
   if (head.transform.empty()) return dread;
-  const GradientRows linear = linear_of(hidden, head.transform);
+  const GradientRows linear = linear_of(hidden, head.transform, threads);
   GradientRows active = linear;
   for (double& value : active.values) value = activated(architecture.head_activation, value).value;
   dread = before_norm(row_norm_of(architecture, head.transform_norm), active, dread);
   for (std::size_t k = 0; k < dread.values.size(); ++k) {
     dread.values[k] *= activated(architecture.head_activation, linear.values[k]).slope;
   }
-  return before_linear(dread, head.transform);
+  return before_linear(dread, head.transform, threads);
 }
 
 }  // namespace
 
 GradientRows before_head(const ModelTrace& model, const LogitSlopes& slopes, const GradientRows& left,
-                         const CancelToken& cancel) {
+                         ThreadPool& threads, const CancelToken& cancel) {
   const Architecture& architecture = model.checkpoint->architecture();
   const OutputHead head = model.checkpoint->output_head();
   const RowNorm final_norm = row_norm_of(architecture, head.final_norm);
@@ -51,14 +51,14 @@ GradientRows before_head(const ModelTrace& model, const LogitSlopes& slopes, con
     const std::int64_t position = slopes.positions[static_cast<std::size_t>(k)];
     slopes.slope(position, logits, dlogits.row(0));
     before_adjustment(architecture, logits, dlogits.row(0));
-    const GradientRows row = before_linear(dlogits, head.decoder);
+    const GradientRows row = before_linear(dlogits, head.decoder, threads);
     std::copy(row.values.begin(), row.values.end(), dread.row(k).begin());
     const std::span<const double> from = left.row(position);
     std::copy(from.begin(), from.end(), picked.row(k).begin());
     ++k;
   });
   const GradientRows hidden = normed(final_norm, picked);
-  const GradientRows dhidden = before_transform(architecture, head, hidden, std::move(dread));
+  const GradientRows dhidden = before_transform(architecture, head, hidden, std::move(dread), threads);
   const GradientRows dpicked = before_norm(final_norm, picked, dhidden);
   GradientRows dleft(left.count, left.features);
   for (k = 0; k < picked.count; ++k) {

@@ -10,6 +10,6 @@ namespace headscope {
 
 // The gradient by what the final norm reads, [batch * len, d_model]; `left` are its rows in double. Throws Cancelled.
 GradientRows before_head(const ModelTrace& model, const LogitSlopes& slopes, const GradientRows& left,
-                         const CancelToken& cancel);
+                         ThreadPool& threads, const CancelToken& cancel);
 
 }  // namespace headscope

@@ -38,7 +38,7 @@ void before_added(const LayerOf& layer, const LayerPass& pass, const GradientRow
   if (layer.architecture.norms_result()) {
     dresult = before_norm(result_norm_of(layer.architecture, layer.weights.mlp_norm_out), pass.mlp.result, dadded);
   }
-  const GradientRows dread = before_mlp(layer.architecture, layer.weights, pass.mlp, dresult);
+  const GradientRows dread = before_mlp(layer.architecture, layer.weights, pass.mlp, dresult, layer.threads);
   put("mlp_in", dread, layer.stream);
   if (!norms_mlp_input(layer)) {
     dattended += dread;
@@ -63,7 +63,7 @@ LayerPass layer_pass(const LayerOf& layer) {
   pass.mlp_in = norms_mlp_input(layer)
                     ? normed(mlp_input_norm(layer), layer.architecture.parallel ? pass.stream : pass.attended)
                     : pass.attended;
-  pass.mlp = mlp_pass(layer.architecture, layer.weights, pass.mlp_in);
+  pass.mlp = mlp_pass(layer.architecture, layer.weights, pass.mlp_in, layer.threads);
   pass.added = pass.mlp.result;
   if (layer.architecture.norms_result()) {
     pass.added = normed(result_norm_of(layer.architecture, layer.weights.mlp_norm_out), pass.added);
@@ -99,7 +99,7 @@ GradientRows before_layer(const LayerOf& layer, const LayerPass& pass, const Gra
     doutput = before_norm(*layer.trace.inputs->output_norm, gradient_rows(output), dsum);
   }
   put("output", doutput, output);
-  const GradientRows dinput = before_attention(layer.trace, doutput, put, cancel);
+  const GradientRows dinput = before_attention(layer.trace, doutput, put, layer.threads, cancel);
   const bool norms = layer.architecture.norms_input() && !layer.weights.attention_norm.empty();
   dstream += norms ? before_norm(norm_of(layer, layer.weights.attention_norm), pass.stream, dinput) : dinput;
   put(kStreamPatch, dstream, layer.stream);

@@ -26,6 +26,7 @@ struct LayerOf {
   const BlockWeights& weights;
   const Trace& trace;
   const Tensor& stream;
+  ThreadPool& threads;
 };
 
 LayerPass layer_pass(const LayerOf& layer);

@@ -54,28 +54,29 @@ Activated activated(Architecture::Activation activation, double x) {
   return {};
 }
 
-MlpPass mlp_pass(const Architecture& architecture, const BlockWeights& weights, const GradientRows& x) {
+MlpPass mlp_pass(const Architecture& architecture, const BlockWeights& weights, const GradientRows& x,
+                 ThreadPool& threads) {
   MlpPass pass;
-  pass.up = linear_of(x, weights.up);
+  pass.up = linear_of(x, weights.up, threads);
   const bool gated = is_gated(architecture);
-  if (gated) pass.gate = linear_of(x, weights.gate);
+  if (gated) pass.gate = linear_of(x, weights.gate, threads);
   GradientRows inner = gated ? pass.gate : pass.up;
   for (std::size_t k = 0; k < inner.values.size(); ++k) {
     inner.values[k] = activated(architecture.activation, inner.values[k]).value;
     if (gated) inner.values[k] *= pass.up.values[k];
   }
-  pass.result = linear_of(inner, weights.down);
+  pass.result = linear_of(inner, weights.down, threads);
   return pass;
 }
 
 GradientRows before_mlp(const Architecture& architecture, const BlockWeights& weights, const MlpPass& pass,
-                        const GradientRows& dy) {
-  GradientRows inner = before_linear(dy, weights.down);
+                        const GradientRows& dy, ThreadPool& threads) {
+  GradientRows inner = before_linear(dy, weights.down, threads);
   if (!is_gated(architecture)) {
     for (std::size_t k = 0; k < inner.values.size(); ++k) {
       inner.values[k] *= activated(architecture.activation, pass.up.values[k]).slope;
     }
-    return before_linear(inner, weights.up);
+    return before_linear(inner, weights.up, threads);
   }
   GradientRows gate = inner;
   for (std::size_t k = 0; k < inner.values.size(); ++k) {
@@ -83,8 +84,8 @@ GradientRows before_mlp(const Architecture& architecture, const BlockWeights& we
     gate.values[k] *= pass.up.values[k] * f.slope;
     inner.values[k] *= f.value;
   }
-  GradientRows dx = before_linear(inner, weights.up);
-  dx += before_linear(gate, weights.gate);
+  GradientRows dx = before_linear(inner, weights.up, threads);
+  dx += before_linear(gate, weights.gate, threads);
   return dx;
 }
 

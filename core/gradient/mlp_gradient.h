@@ -20,10 +20,11 @@ struct MlpPass {
   GradientRows up, gate;  // what leaves the first matrices; gate only where it is gated
   GradientRows result;    // down(f(up)), or down(f(gate) * up)
 };
-MlpPass mlp_pass(const Architecture& architecture, const BlockWeights& weights, const GradientRows& x);
+MlpPass mlp_pass(const Architecture& architecture, const BlockWeights& weights, const GradientRows& x,
+                 ThreadPool& threads);
 
 // The gradient by x.
 GradientRows before_mlp(const Architecture& architecture, const BlockWeights& weights, const MlpPass& pass,
-                        const GradientRows& dy);
+                        const GradientRows& dy, ThreadPool& threads);
 
 }  // namespace headscope

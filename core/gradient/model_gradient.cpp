@@ -105,13 +105,14 @@ ModelGradients model_gradients(const std::string& option, const Trace& trace, co
   ModelGradients result;
   result.layers.resize(model.layers.size());
   GradientRows gradient;
+  ThreadPool threads(trace.request.threads);
   for (auto layer = std::ssize(model.layers) - 1; layer >= 0; --layer) {
     cancel.check();
     const auto at = static_cast<std::size_t>(layer);
     const BlockWeights weights = model.checkpoint->block(layer);
-    const LayerOf of{model.checkpoint->architecture(), weights, *model.layers[at], model.streams[at]};
+    const LayerOf of{model.checkpoint->architecture(), weights, *model.layers[at], model.streams[at], threads};
     const LayerPass pass = layer_pass(of);
-    if (gradient.values.empty()) gradient = before_head(model, slopes, left_of(of, pass), cancel);
+    if (gradient.values.empty()) gradient = before_head(model, slopes, left_of(of, pass), threads, cancel);
     const auto put = [&](std::string_view stage, const GradientRows& rows, const Tensor& like) {
       if (!is_asked(stages, stage)) return;
       result.layers[at].stages.push_back({std::string(stage), tensor_of_rows(rows, like.shape(), like.axes())});

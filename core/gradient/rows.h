@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/backend/linear.h"
+#include "core/base/thread_pool.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -34,10 +35,10 @@ GradientRows gradient_rows(const Tensor& tensor);
 // The rows as a tensor of that shape, rounded to float32.
 Tensor tensor_of_rows(const GradientRows& rows, const Shape& shape, const Axes& axes);
 
-// x W^T + b in double, row by row. Equals torch.nn.functional.linear.
-GradientRows linear_of(const GradientRows& x, const Linear& layer);
+// x W^T + b in double, row by row, on the threads, whose number changes no bit. Equals torch.nn.functional.linear.
+GradientRows linear_of(const GradientRows& x, const Linear& layer, ThreadPool& threads);
 
-// The gradient by x of y = x W^T + b: dy W. Equals what torch.autograd gives a linear layer's input.
-GradientRows before_linear(const GradientRows& dy, const Linear& layer);
+// The gradient by x of y = x W^T + b: dy W, likewise. Equals what torch.autograd gives a linear layer's input.
+GradientRows before_linear(const GradientRows& dy, const Linear& layer, ThreadPool& threads);
 
 }  // namespace headscope

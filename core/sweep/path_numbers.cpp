@@ -36,14 +36,14 @@ GradientRows carried(const LayerOf& layer, const LayerPass& pass, const Gradient
 }
 
 // By how much what attention adds changes when one head's context does.
-GradientRows attention_change(const Trace& trace, std::int64_t head, const Tensor& context) {
+GradientRows attention_change(const Trace& trace, std::int64_t head, const Tensor& context, ThreadPool& threads) {
   const Tensor& own = trace.tensor(StageId::context);
   const GradientRows step =
       difference(gradient_rows(context.sliced(1, head, head + 1)), gradient_rows(own.sliced(1, head, head + 1)));
   const std::int64_t features = own.dim(3);
   Linear part;
   part.weight = trace.inputs->weights.output.weight.sliced(1, head * features, (head + 1) * features);
-  GradientRows change = linear_of(step, part);
+  GradientRows change = linear_of(step, part, threads);
   if (trace.find(StageId::attention_norm_out) == nullptr) return change;
   const RowNorm& norm = *trace.inputs->output_norm;
   const GradientRows output = gradient_rows(trace.tensor(StageId::output));
@@ -60,7 +60,9 @@ PathNumbers::PathNumbers(std::shared_ptr<const Trace> own, std::shared_ptr<const
 GradientRows PathNumbers::change_before(const LayerHead& from, std::int64_t layer, const Tensor& context,
                                         const CancelToken& cancel) const {
   const ModelTrace& model = *own_->model;
-  GradientRows change = attention_change(*model.layers[static_cast<std::size_t>(from.layer)], from.head, context);
+  ThreadPool threads(own_->request.threads);
+  GradientRows change =
+      attention_change(*model.layers[static_cast<std::size_t>(from.layer)], from.head, context, threads);
   const Architecture& architecture = model.checkpoint->architecture();
   if (architecture.norm_place != Architecture::NormPlace::after_sum) return change;  // sums carry it as it is
   if (architecture.mixture) {
@@ -72,7 +74,7 @@ GradientRows PathNumbers::change_before(const LayerHead& from, std::int64_t laye
     cancel.check();
     const auto at = static_cast<std::size_t>(between);
     const BlockWeights weights = model.checkpoint->block(between);
-    const LayerOf of{architecture, weights, *model.layers[at], model.streams[at]};
+    const LayerOf of{architecture, weights, *model.layers[at], model.streams[at], threads};
     change = carried(of, layer_pass(of), change);
   }
   return change;

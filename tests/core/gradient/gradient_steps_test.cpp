@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+#include <vector>
 
 #include "core/gradient/mlp_gradient.h"
 #include "core/gradient/norm_gradient.h"
@@ -100,10 +102,42 @@ TEST(Linear, IsTorchsAlsoOfATransposedView) {
   Linear other = layer;
   other.weight =
       Tensor::of({3, 2}, {Axis::feature, Axis::feature}, {0.5, 1.5, -1.0, 0.25, 2.0, -0.75}).permuted({1, 0});
+  ThreadPool threads(2);
   for (const Linear& each : {layer, other}) {
-    expect_near(linear_of(x, each), {-3.0, 2.5, 7.25, -1.875}, "forwards");
-    expect_near(before_linear(dy, each), {-2.5, -1.5, 3.5, 1.375, -0.3125, 0.4375}, "backwards");
+    expect_near(linear_of(x, each, threads), {-3.0, 2.5, 7.25, -1.875}, "forwards");
+    expect_near(before_linear(dy, each, threads), {-2.5, -1.5, 3.5, 1.375, -0.3125, 0.4375}, "backwards");
   }
+}
+
+// Of sizes that no part divides.
+TEST(Linear, HasTheSameBitsForAnyNumberOfThreads) {
+  constexpr std::int64_t kOuts = 333, kIns = 217, kRows = 5;
+  std::mt19937 draw(1);
+  std::normal_distribution<double> normal;
+  std::vector<float> weights(kOuts * kIns);
+  for (float& weight : weights) weight = static_cast<float>(normal(draw));
+  Linear layer;
+  layer.weight = Tensor::of({kOuts, kIns}, {Axis::feature, Axis::feature}, weights);
+  GradientRows x(kRows, kIns), dy(kRows, kOuts);
+  for (double& value : x.values) value = normal(draw);
+  for (double& value : dy.values) value = normal(draw);
+  ThreadPool one(1);
+  const GradientRows y = linear_of(x, layer, one), dx = before_linear(dy, layer, one);
+  for (const int count : {2, 3, 8}) {
+    ThreadPool threads(count);
+    EXPECT_EQ(linear_of(x, layer, threads).values, y.values) << count;
+    EXPECT_EQ(before_linear(dy, layer, threads).values, dx.values) << count;
+  }
+  double first = 0;
+  for (std::int64_t d = 0; d < kIns; ++d)
+    first += x.values[static_cast<std::size_t>(d)] * static_cast<double>(weights[static_cast<std::size_t>(d)]);
+  EXPECT_NEAR(y.values[0], first, 1e-9);
+  double back = 0;
+  for (std::int64_t o = 0; o < kOuts; ++o) {
+    back += dy.values[static_cast<std::size_t>(o)] *
+            static_cast<double>(weights[static_cast<std::size_t>(o * kIns + kIns - 1)]);
+  }
+  EXPECT_NEAR(dx.values[kIns - 1], back, 1e-9);
 }
 }  // namespace
 }  // namespace headscope

@@ -157,6 +157,27 @@ void expect_refused(const Request& request, const std::string& part) {
   }
 }
 
+TEST(ModelGradient, HasTheSameBitsForAnyNumberOfThreads) {
+  for (const char* model : {"gpt2", "llama", "bert"}) {
+    const std::string name = model;
+    ModelGradients one;
+    for (const int threads : {1, 2, 3}) {
+      Request request = golden(name);
+      request.threads = threads;
+      ModelGradients found = model_gradients("metric", *run(request), losses(), {}, CancelToken());
+      if (threads == 1) {
+        one = std::move(found);
+        continue;
+      }
+      for (std::size_t layer = 0; layer < one.layers.size(); ++layer) {
+        for (const StageGradient& each : one.layers[layer].stages) {
+          EXPECT_EQ(found.layers[layer].find(each.stage)->values(), each.tensor.values()) << name << " " << each.stage;
+        }
+      }
+    }
+  }
+}
+
 TEST(ModelGradient, RefusesByNameWhatItDoesNotKnow) {
   expect_refused(golden("mixtral"), "--estimate: found a mixture of experts in layer 0 of mixtral");
   expect_refused(golden("deepseek_v2"), "attention by latents");
