@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_report.h"
+#include "core/corpus/head_mean.h"
 #include "core/headvis/headvis_of_corpus.h"
 #include "core/headvis/headvis_sequences.h"
 #include "core/headvis/headvis_write.h"
@@ -25,22 +27,29 @@ constexpr std::int64_t kMostThreads = 4096;
 std::string table_of(const CorpusRecord& record) {
   std::vector<Column> columns(3, {true});
   std::vector<std::vector<std::string>> rows = {{"layer", "head", "rows"}};
-  for (const CorpusMetric metric : all_corpus_metrics()) {
+  for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) {
+    if (!holds(record, mean)) continue;
     columns.push_back({true});
-    rows.front().emplace_back(corpus_metric_key(metric));
+    rows.front().push_back(all_head_means()[mean].key);
   }
   for (const HeadRecord& head : record.heads) {
     std::vector<std::string> row = {std::to_string(head.layer), std::to_string(head.head), std::to_string(head.rows)};
-    for (const CorpusMetric metric : all_corpus_metrics()) {
-      const bool defined = head.counts[static_cast<std::size_t>(metric)] > 0;
-      row.push_back(defined ? short_number(head.mean(metric)) : "-");
+    for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) {
+      if (!holds(record, mean)) continue;
+      const double value = head_mean(record, head, mean);
+      row.push_back(std::isnan(value) ? "-" : short_number(value));
     }
     rows.push_back(std::move(row));
   }
   const PhraseRanges missing = record.scanned.missing(record.facts.list_size);
-  return fmt::format("{}: {}, {}; {} of the list of {} missing{}\n\n", printable(record.facts.model),
+  const std::string loss =
+      record.loss_tokens == 0 ? ""
+                              : fmt::format("; loss {} nats a token over {} of the sample",
+                                            short_number(record.loss.value() / static_cast<double>(record.loss_tokens)),
+                                            counted(static_cast<std::int64_t>(record.loss_tokens), "token"));
+  return fmt::format("{}: {}, {}; {} of the list of {} missing{}{}\n\n", printable(record.facts.model),
                      counted(record.phrases, "phrase"), counted(record.tokens, "token"), missing.count(),
-                     record.facts.list_size, missing.empty() ? "" : ", " + missing.text()) +
+                     record.facts.list_size, missing.empty() ? "" : ", " + missing.text(), loss) +
          table_text(columns, rows);
 }
 

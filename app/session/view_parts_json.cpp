@@ -211,7 +211,7 @@ CorpusView corpus_view_from(const JsonReader& outer) {
                                   {"color", &corpus.color},
                                   {"grid", &corpus.grid}}) {
     reader.read(key, *name);
-    if (!corpus_metric_named(*name)) refuse_json(key, "the name of a metric");
+    if (!head_mean_named(*name)) refuse_json(key, "the name of a mean of heads, as report prints it");
   }
   reader.read("example", corpus.example, 0, kMostIndex);
   const std::vector<std::int64_t> head = indices_from(reader, "head", 2, "a layer and a head");

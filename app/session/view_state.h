@@ -97,7 +97,7 @@ struct SweepView {
   friend bool operator==(const SweepView&, const SweepView&) = default;
 };
 
-// What every head does over a list of phrases. Metrics have the names of corpus_metric_key().
+// What every head does over a list of phrases. x, y, color and grid name means of heads, as all_head_means() does.
 struct CorpusView {
   std::string file;  // .hsagg; "": none is open
   std::string list;  // that was scanned; "": the file of the same name beside it, where there is one

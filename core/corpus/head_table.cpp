@@ -16,10 +16,10 @@ void sort_each_once(std::vector<std::int64_t>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// Range and standardised values of one metric.
-void add_metric(HeadTable& table, std::size_t metric) {
+// Range of one mean, and its standardised values where it is a metric.
+void add_mean(HeadTable& table, std::size_t mean) {
   const std::size_t count = table.heads.size();
-  const std::span<const double> values(table.means.data() + metric * count, count);
+  const std::span<const double> values = table.of(mean);
   HeadTable::Range range;
   double sum = 0, low = 0, high = 0;
   std::size_t defined = 0;
@@ -36,6 +36,7 @@ void add_metric(HeadTable& table, std::size_t metric) {
     range.high = high;
   }
   table.ranges.push_back(range);
+  if (mean >= kCorpusMetrics) return;
   const double middle = defined > 0 ? sum / static_cast<double>(defined) : 0;
   double squares = 0;
   for (const double value : values) {
@@ -44,7 +45,7 @@ void add_metric(HeadTable& table, std::size_t metric) {
   const double spread = defined > 0 ? std::sqrt(squares / static_cast<double>(defined)) : 0;
   for (std::size_t head = 0; head < count; ++head) {
     const bool known = std::isfinite(values[head]) && spread > 0;
-    table.standardised[head * kCorpusMetrics + metric] =
+    table.standardised[head * kCorpusMetrics + mean] =
         known ? static_cast<float>((values[head] - middle) / spread) : 0.0F;
   }
 }
@@ -57,15 +58,8 @@ double dot(std::span<const float> a, std::span<const float> b) {
 
 }  // namespace
 
-std::optional<CorpusMetric> corpus_metric_named(std::string_view key) {
-  for (const CorpusMetric metric : all_corpus_metrics()) {
-    if (corpus_metric_key(metric) == key) return metric;
-  }
-  return std::nullopt;
-}
-
-std::span<const double> HeadTable::of(CorpusMetric metric) const {
-  return {means.data() + static_cast<std::size_t>(metric) * heads.size(), heads.size()};
+std::span<const double> HeadTable::of(std::size_t mean) const {
+  return {means.data() + mean * heads.size(), heads.size()};
 }
 
 std::optional<std::size_t> HeadTable::find(std::int64_t layer, std::int64_t head) const {
@@ -96,8 +90,8 @@ std::size_t HeadTable::beside(std::size_t head, std::int64_t rows, std::int64_t 
   return static_cast<std::size_t>(nearest - heads.begin());
 }
 
-std::int64_t HeadTable::rank(CorpusMetric metric, std::size_t head) const {
-  const std::span<const double> values = of(metric);
+std::int64_t HeadTable::rank(std::size_t mean, std::size_t head) const {
+  const std::span<const double> values = of(mean);
   if (!std::isfinite(values[head])) return 0;
   return 1 + std::count_if(values.begin(), values.end(), [&](double value) { return value > values[head]; });
 }
@@ -115,8 +109,9 @@ HeadTable head_table(const CorpusRecord& record) {
     head.row = place_of(table.layers, head.layer);
     head.column = place_of(table.numbers, head.head);
   }
-  for (const CorpusMetric metric : all_corpus_metrics()) {
-    for (const HeadRecord& head : record.heads) table.means.push_back(head.mean(metric));
+  for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) {
+    table.held.push_back(holds(record, mean));
+    for (const HeadRecord& head : record.heads) table.means.push_back(head_mean(record, head, mean));
   }
   for (const CorpusMetric metric : all_corpus_metrics()) {
     std::vector<double>& mean = table.mean_shares.emplace_back();
@@ -129,7 +124,7 @@ HeadTable head_table(const CorpusRecord& record) {
     }
   }
   table.standardised.resize(table.heads.size() * kCorpusMetrics);
-  for (std::size_t metric = 0; metric < kCorpusMetrics; ++metric) add_metric(table, metric);
+  for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) add_mean(table, mean);
   return table;
 }
 

@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "core/corpus/corpus_record.h"
+#include "core/corpus/head_mean.h"
 
 namespace headscope {
-
-// The metric of that name ("max_weight"); nullopt: none.
-std::optional<CorpusMetric> corpus_metric_named(std::string_view key);
 
 struct HeadTable {
   struct Head {
@@ -25,11 +23,12 @@ struct HeadTable {
   std::vector<Head> heads;            // as in the record: sorted by layer and head
   std::vector<std::int64_t> layers;   // those that have heads, increasing: the rows of a grid
   std::vector<std::int64_t> numbers;  // of heads, increasing: its columns
-  std::vector<double> means;          // [kCorpusMetrics][heads]; NaN over no row
+  std::vector<double> means;          // [all_head_means()][heads]; NaN over no row, and of what no scan asked for
   // [heads][kCorpusMetrics]: (mean - m) / s, with the mean m and the standard deviation s (over n, not n - 1) of the
   // metric's finite values; 0 where the head has none, and where s is 0.
   std::vector<float> standardised;
-  // Of the finite values of each metric; {0, 1} where there are none.
+  std::vector<bool> held;  // one a mean: whether the scan asked for it
+  // Of the finite values of each mean; {0, 1} where there are none.
   struct Range {
     double low = 0, high = 1;
     std::int64_t undefined = 0;  // heads without a value
@@ -38,12 +37,17 @@ struct HeadTable {
   // [kCorpusMetrics][bins]: the mean over heads of the share of their rows in each bin; empty without a histogram.
   std::vector<std::vector<double>> mean_shares;
 
-  std::span<const double> of(CorpusMetric metric) const;
-  double mean(CorpusMetric metric, std::size_t head) const { return of(metric)[head]; }
+  // By the index in all_head_means(), which begin with the metrics.
+  std::span<const double> of(std::size_t mean) const;
+  double mean(std::size_t mean, std::size_t head) const { return of(mean)[head]; }
+  double mean(CorpusMetric metric, std::size_t head) const { return mean(static_cast<std::size_t>(metric), head); }
   // The index of a head; nullopt: the record does not have it.
   std::optional<std::size_t> find(std::int64_t layer, std::int64_t head) const;
-  // 1 for the largest mean of the metric, and one more for every head with a larger one; 0 where it is undefined.
-  std::int64_t rank(CorpusMetric metric, std::size_t head) const;
+  // 1 for the largest value of the mean, and one more for every head with a larger one; 0 where it is undefined.
+  std::int64_t rank(std::size_t mean, std::size_t head) const;
+  std::int64_t rank(CorpusMetric metric, std::size_t head) const {
+    return rank(static_cast<std::size_t>(metric), head);
+  }
   // So many rows down and columns to the right, as far as there are heads; in another row the nearest column that has
   // one.
   std::size_t beside(std::size_t head, std::int64_t rows, std::int64_t columns) const;

@@ -84,7 +84,9 @@ std::vector<CorpusPhrase> corpus_phrases_of(const CorpusPhrasesQuery& of, const 
 
 HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken&) {
   HeadAmongOthers among{heads_like(*of.table, of.head, of.most), {}};
-  for (const CorpusMetric metric : all_corpus_metrics()) among.ranks.push_back(of.table->rank(metric, of.head));
+  for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) {
+    among.ranks.push_back(of.table->rank(mean, of.head));
+  }
   return among;
 }
 

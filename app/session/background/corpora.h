@@ -73,7 +73,7 @@ struct HeadsLikeQuery {
 };
 struct HeadAmongOthers {
   std::vector<SimilarHead> alike;
-  std::vector<std::int64_t> ranks;  // of HeadTable::rank(), one a metric
+  std::vector<std::int64_t> ranks;  // of HeadTable::rank(), one a mean
 };
 using HeadsLikeOne = LatestWork<HeadsLikeQuery, HeadAmongOthers>;
 HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken& cancel);

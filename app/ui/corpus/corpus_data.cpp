@@ -153,14 +153,17 @@ void open_example(Ui& ui, const CorpusShown& shown) {
   ui.state.wants_frame = true;
 }
 
-std::string metric_words(CorpusMetric metric) {
-  std::string words(corpus_metric_key(metric));
+std::string mean_words(std::size_t mean) {
+  std::string words = all_head_means()[mean].key;
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
 }
 
-const char* metric_unit(CorpusMetric metric) {
-  return metric == CorpusMetric::entropy ? "bits" : metric == CorpusMetric::distance ? "tokens" : "";
+const char* mean_unit(std::size_t mean) {
+  const std::optional<CorpusMetric> metric = all_head_means()[mean].metric;
+  if (metric == CorpusMetric::entropy) return "bits";
+  if (metric == CorpusMetric::distance) return "tokens";
+  return head_mean_named("loss_ablated") == mean ? "nats" : "";
 }
 
 std::string mean_text(double value) {
@@ -168,19 +171,24 @@ std::string mean_text(double value) {
   return number_label(value, std::fabs(value) < 10 ? 3 : 1);
 }
 
-CorpusMetric shown_metric(const std::string& key) {
-  return corpus_metric_named(key).value_or(CorpusMetric::entropy);
+std::size_t shown_mean(const HeadTable& table, const std::string& key) {
+  const std::size_t mean = head_mean_named(key).value_or(0);
+  return table.held[mean] ? mean : 0;
 }
 
-void metric_combo(Ui& ui, const std::string& name, const Rect& rect, std::string& key, const char* tooltip) {
+void mean_combo(Ui& ui, const HeadTable& table, const std::string& name, const Rect& rect, std::string& key,
+                const char* tooltip) {
   std::vector<std::string> items;
+  std::vector<std::size_t> means;
   int selected = 0;
-  for (const CorpusMetric metric : all_corpus_metrics()) {
-    if (metric == shown_metric(key)) selected = static_cast<int>(items.size());
-    items.push_back(metric_words(metric));
+  for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) {
+    if (!table.held[mean]) continue;
+    if (mean == shown_mean(table, key)) selected = static_cast<int>(items.size());
+    items.push_back(mean_words(mean));
+    means.push_back(mean);
   }
   if (combo(ui, name, rect, items, selected, {{true, false, tooltip}, Type::words12})) {
-    key = corpus_metric_key(all_corpus_metrics()[static_cast<std::size_t>(selected)]);
+    key = all_head_means()[means[static_cast<std::size_t>(selected)]].key;
   }
 }
 

@@ -143,13 +143,13 @@ void follow(Ui& ui, const CorpusShown& shown, const Places& places) {
 void draw_cells(Ui& ui, const CorpusShown& shown, Places places, const Interaction& it) {
   CorpusPanelState& state = ui.state.panels.get<CorpusPanelState>();
   const HeadTable& table = *shown.table;
-  const CorpusMetric metric = shown_metric(ui.session.view.corpus.grid);
-  const HeadTable::Range& range = table.ranges[static_cast<std::size_t>(metric)];
+  const std::size_t mean = shown_mean(table, ui.session.view.corpus.grid);
+  const HeadTable::Range& range = table.ranges[mean];
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   state.cells_drawn = 0;
   each_in_sight(table, places, [&](std::size_t head) {
     const Rect place = places.of(table.heads[head]);
-    draw_cell(ui, place, table.mean(metric, head), range);
+    draw_cell(ui, place, table.mean(mean, head), range);
     ++state.cells_drawn;
     if (ui.probe != nullptr) ui.mark("corpus/cell/" + shown.name_of(head), place);
     if (!it.hovered || !place.contains(mouse)) return;
@@ -165,12 +165,12 @@ void draw_cells(Ui& ui, const CorpusShown& shown, Places places, const Interacti
   draw_pick_frame(ui, places.of(table.heads[shown.head]), places.seen);
 }
 
-void draw_controls(Ui& ui, const Rect& header) {
+void draw_controls(Ui& ui, const HeadTable& table, const Rect& header) {
   Rect line{{header.min.x, std::round(header.center().y - ui.px(12))}, {header.max.x - ui.px(size::panel_padding), 0}};
   line.max.y = line.min.y + ui.px(size::control_height);
   color_map_combo(ui, "corpus/colormap", take_right(line, ui.px(92), ui.px(6)), true);
-  metric_combo(ui, "corpus/grid_metric", take_right(line, ui.px(132), ui.px(6)), ui.session.view.corpus.grid,
-               "What the colour of a cell says: the head's mean over all rows that have it.");
+  mean_combo(ui, table, "corpus/grid_metric", take_right(line, ui.px(132), ui.px(6)), ui.session.view.corpus.grid,
+             "What the colour of a cell says: the head's mean over all rows that have it.");
   panel_header(ui, {header.min, {line.max.x, header.max.y}}, "Layers \u00d7 heads", "same selection");
 }
 
@@ -183,8 +183,8 @@ float corpus_grid_height(const Ui& ui, const CorpusShown& shown) {
 
 void draw_corpus_grid(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const float pad = ui.px(size::panel_padding);
-  draw_controls(ui, {area.min, {area.max.x, area.min.y + ui.px(kHeader)}});
   const HeadTable& table = *shown.table;
+  draw_controls(ui, table, {area.min, {area.max.x, area.min.y + ui.px(kHeader)}});
   const Rect inner{{area.min.x + pad, area.min.y + ui.px(kHeader)}, {area.max.x - pad, area.max.y - ui.px(6)}};
   Rect seen{{inner.min.x + ui.px(kGutter), inner.min.y + ui.px(kNames)},
             {inner.max.x - ui.px(kBar), inner.max.y - ui.px(kAcross)}};
@@ -213,7 +213,7 @@ void draw_corpus_grid(Ui& ui, const CorpusShown& shown, const Rect& area) {
   draw_cells(ui, shown, places, it);
   end_scroll(ui);
   draw_names(ui, shown, places, inner);
-  const HeadTable::Range& range = table.ranges[static_cast<std::size_t>(shown_metric(ui.session.view.corpus.grid))];
+  const HeadTable::Range& range = table.ranges[shown_mean(table, ui.session.view.corpus.grid)];
   // Of a few rows it is higher than the cells.
   const float bar = std::max(seen.height(), std::min(ui.px(80), inner.height() - ui.px(kNames + 8)));
   color_bar(ui, {{seen.max.x + ui.px(14), seen.min.y}, {seen.max.x + ui.px(24), seen.min.y + bar}},

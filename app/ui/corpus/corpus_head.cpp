@@ -77,13 +77,14 @@ void draw_edges(Ui& ui, const Rect& line, std::span<const double> edges, std::si
 
 void draw_histogram(Ui& ui, const CorpusShown& shown, CorpusMetric metric, const Rect& area, float& y) {
   const Rect title = row(area, y, ui.px(kTitle));
-  const std::string name = metric_words(metric), unit = metric_unit(metric);
+  const auto mean_of = static_cast<std::size_t>(metric);
+  const std::string name = mean_words(mean_of), unit = mean_unit(mean_of);
   text_in(ui, title, Type::title12, ui.colors.text, name);
   const float after = text_width(ui, Type::title12, name) + ui.px(10);
   const std::string mean = fmt::format("mean {}", mean_text(shown.picked().mean(metric)));
   text_in(ui, title, Type::mono11, ui.colors.text, mean, 1);
   const std::vector<double> own = bin_shares(shown.picked(), metric);
-  const std::vector<double>& all = shown.table->mean_shares[static_cast<std::size_t>(metric)];
+  const std::vector<double>& all = shown.table->mean_shares[mean_of];
   const std::string fact =
       fmt::format("{}{}of a row \u00b7 tallest {:.0f} %", unit, unit.empty() ? "" : " ", tallest_bin(own, all) * 100);
   text_in(ui, {{title.min.x + after, title.min.y}, title.max}, Type::words11, ui.colors.text3, fact);
@@ -98,13 +99,13 @@ void draw_scores(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
   const Rect title = row(area, y, ui.px(kSection));
   text_in(ui, title, Type::title12, ui.colors.text, "Means");
   text_in(ui, title, Type::words11, ui.colors.text3, fmt::format("rank of {}", shown.table->heads.size()), 1);
-  for (const CorpusMetric metric : all_corpus_metrics()) {
-    const auto k = static_cast<std::size_t>(metric);
+  for (std::size_t k = 0; k < all_head_means().size(); ++k) {
+    if (!shown.table->held[k]) continue;
     Rect line = row(area, y, ui.px(kScore));
     const HeadTable::Range& range = shown.table->ranges[k];
-    const double value = shown.table->mean(metric, shown.head);
+    const double value = shown.table->mean(k, shown.head);
     const std::int64_t rank = shown.among == nullptr ? 0 : shown.among->answer->ranks[k];
-    text_in(ui, take_left(line, ui.px(88), ui.px(6)), Type::words12, ui.colors.text2, metric_words(metric));
+    text_in(ui, take_left(line, ui.px(112), ui.px(6)), Type::words12, ui.colors.text2, mean_words(k));
     text_in(ui, take_right(line, ui.px(44), ui.px(4)), Type::mono11, ui.colors.text2,
             rank > 0 ? std::to_string(rank) : "", 1);
     text_in(ui, take_right(line, ui.px(54), ui.px(8)), Type::mono12, ui.colors.text, mean_text(value), 1);
@@ -161,9 +162,10 @@ void draw_corpus_head(Ui& ui, const CorpusShown& shown, const Rect& area) {
   for (const CorpusMetric metric : all_corpus_metrics()) {
     if (!histogram_edges(metric).empty()) with_bins.push_back(metric);
   }
+  const auto means = std::count(shown.table->held.begin(), shown.table->held.end(), true);
   const std::size_t chips = shown.among == nullptr ? 0 : shown.among->answer->alike.size();
   const float content = ui.px(kTitle + kHistogram + kTicks + kGap) * static_cast<float>(with_bins.size()) +
-                        ui.px(kTitle) + ui.px(2 * kSection) + ui.px(kScore) * static_cast<float>(kCorpusMetrics) +
+                        ui.px(kTitle) + ui.px(2 * kSection) + ui.px(kScore) * static_cast<float>(means) +
                         ui.px(kChip + 6) * static_cast<float>((chips + kChipsARow - 1) / kChipsARow) + ui.px(6);
   const ScrollArea scroll = begin_scroll(ui, "corpus/head", body, content);
   const Rect inner{body.min, {body.max.x - (content > body.height() ? ui.px(10) : 0), body.max.y}};

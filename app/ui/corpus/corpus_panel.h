@@ -88,14 +88,16 @@ void open_example(Ui& ui, const CorpusShown& shown);
 // Why the picked example cannot be opened now; "" when it can.
 std::string example_obstacle(const CorpusShown& shown);
 
-// "max weight"; "bits", "tokens" or "".
-std::string metric_words(CorpusMetric metric);
-const char* metric_unit(CorpusMetric metric);
+// Of a mean, by its index in all_head_means(): "max weight"; "bits", "tokens", "nats" or "".
+std::string mean_words(std::size_t mean);
+const char* mean_unit(std::size_t mean);
 // "0.943", "12.4"; "none" where there is no value.
 std::string mean_text(double value);
-// A combo of all metrics; `key` is one of corpus_metric_key().
-void metric_combo(Ui& ui, const std::string& name, const Rect& rect, std::string& key, const char* tooltip);
-CorpusMetric shown_metric(const std::string& key);
+// A combo of all means that the scan asked for; `key` is one of HeadMean::key.
+void mean_combo(Ui& ui, const HeadTable& table, const std::string& name, const Rect& rect, std::string& key,
+                const char* tooltip);
+// The mean of that name, or the first one where this scan did not ask for it.
+std::size_t shown_mean(const HeadTable& table, const std::string& key);
 
 // Each in the file of its name.
 void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area);

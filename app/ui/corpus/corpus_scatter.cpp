@@ -32,24 +32,24 @@ const CorpusPlot& laid_out(Ui& ui, const CorpusShown& shown, const Rect& plot) {
     return made;
   }
   const HeadTable& table = *shown.table;
-  const auto range = [&](const std::string& key) { return table.ranges[static_cast<std::size_t>(shown_metric(key))]; };
+  const auto range = [&](const std::string& key) { return table.ranges[shown_mean(table, key)]; };
   made = {shown.table, view.x, view.y, view.color, plot.width(), plot.height(), {}, {}, {}};
   made.x_axis =
       plot_axis(range(view.x).low, range(view.x).high, std::max(3, static_cast<int>(plot.width() / ui.px(70))));
   made.y_axis =
       plot_axis(range(view.y).low, range(view.y).high, std::max(3, static_cast<int>(plot.height() / ui.px(45))));
   made.points =
-      plot_points({table.of(shown_metric(view.x)), table.of(shown_metric(view.y)), table.of(shown_metric(view.color)),
-                   made.x_axis, made.y_axis, range(view.color).low, range(view.color).high,
-                   static_cast<double>(plot.width()), static_cast<double>(plot.height())});
+      plot_points({table.of(shown_mean(table, view.x)), table.of(shown_mean(table, view.y)),
+                   table.of(shown_mean(table, view.color)), made.x_axis, made.y_axis, range(view.color).low,
+                   range(view.color).high, static_cast<double>(plot.width()), static_cast<double>(plot.height())});
   ++state.plots_made;
   return made;
 }
 
-std::string axis_words(const std::string& key) {
-  const CorpusMetric metric = shown_metric(key);
-  const std::string unit = metric_unit(metric);
-  return "mean " + metric_words(metric) + (unit.empty() ? unit : ", " + unit);
+std::string axis_words(const HeadTable& table, const std::string& key) {
+  const std::size_t mean = shown_mean(table, key);
+  const std::string unit = mean_unit(mean);
+  return "mean " + mean_words(mean) + (unit.empty() ? unit : ", " + unit);
 }
 
 void draw_axes(Ui& ui, const CorpusPlot& made, const Rect& plot, const Rect& area) {
@@ -67,9 +67,9 @@ void draw_axes(Ui& ui, const CorpusPlot& made, const Rect& plot, const Rect& are
             ui.colors.text2, tick_label(tick, made.y_axis.high - made.y_axis.low), 1);
   }
   text_in(ui, {{plot.min.x, plot.max.y + ui.px(18)}, {plot.max.x, plot.max.y + ui.px(36)}}, Type::words11,
-          ui.colors.text2, axis_words(made.x) + " \u2192", 1);
-  text_up(ui, {area.min.x, plot.min.y + text_width(ui, Type::words11, axis_words(made.y) + " \u2192")}, Type::words11,
-          ui.colors.text2, axis_words(made.y) + " \u2192");
+          ui.colors.text2, axis_words(*made.table, made.x) + " \u2192", 1);
+  text_up(ui, {area.min.x, plot.min.y + text_width(ui, Type::words11, axis_words(*made.table, made.y) + " \u2192")},
+          Type::words11, ui.colors.text2, axis_words(*made.table, made.y) + " \u2192");
 }
 
 void draw_squares(Ui& ui, const CorpusPlot& made, const Rect& plot) {
@@ -102,7 +102,8 @@ void draw_discs(Ui& ui, const CorpusPlot& made, const Rect& plot) {
 
 // Where a head's point lies, also of one that another point covers; nullopt: it has none.
 std::optional<ImVec2> place_of(const CorpusShown& shown, const CorpusPlot& made, const Rect& plot, std::size_t head) {
-  const double x = shown.table->mean(shown_metric(made.x), head), y = shown.table->mean(shown_metric(made.y), head);
+  const HeadTable& table = *shown.table;
+  const double x = table.mean(shown_mean(table, made.x), head), y = table.mean(shown_mean(table, made.y), head);
   if (!std::isfinite(x) || !std::isfinite(y)) return std::nullopt;
   return ImVec2{plot.min.x + static_cast<float>(made.x_axis.share(x)) * plot.width(),
                 plot.max.y - static_cast<float>(made.y_axis.share(y)) * plot.height()};
@@ -149,10 +150,10 @@ void draw_readout(Ui& ui, const CorpusShown& shown, const Rect& area) {
   outline(ui, area, ui.colors.line, 1, ui.px(size::radius_control));
   std::string words;
   for (const std::string* key : {&view.x, &view.y, &view.color}) {
-    const CorpusMetric metric = shown_metric(*key);
-    const std::string unit = metric_unit(metric);
-    words += fmt::format("{}{} {}{}", words.empty() ? "" : "   ", metric_words(metric),
-                         mean_text(shown.table->mean(metric, head)), unit.empty() ? "" : " " + unit);
+    const std::size_t mean = shown_mean(*shown.table, *key);
+    const std::string unit = mean_unit(mean);
+    words += fmt::format("{}{} {}{}", words.empty() ? "" : "   ", mean_words(mean),
+                         mean_text(shown.table->mean(mean, head)), unit.empty() ? "" : " " + unit);
   }
   Rect line = inset(area, ui.px(6));
   text_in(ui, take_left(line, ui.px(44), ui.px(6)), Type::mono_bold12, ui.colors.text, shown.name_of(head));
@@ -160,13 +161,13 @@ void draw_readout(Ui& ui, const CorpusShown& shown, const Rect& area) {
   ui.mark("corpus/readout: " + shown.name_of(head) + " " + words, area);
 }
 
-void draw_controls(Ui& ui, Rect line) {
+void draw_controls(Ui& ui, const HeadTable& table, Rect line) {
   CorpusView& view = ui.session.view.corpus;
   const float width = std::min(ui.px(132), std::floor((line.width() - ui.px(126)) / 3));
   const auto control = [&](const char* label, const char* name, std::string& key, const char* tooltip) {
     text_in(ui, take_left(line, std::ceil(text_width(ui, Type::words12, label)) + 1, ui.px(6)), Type::words12,
             ui.colors.text2, label);
-    metric_combo(ui, name, take_left(line, width, ui.px(8)), key, tooltip);
+    mean_combo(ui, table, name, take_left(line, width, ui.px(8)), key, tooltip);
   };
   control("x", "corpus/x", view.x, "What grows to the right: the head's mean over all rows that have it.");
   control("y", "corpus/y", view.y, "What grows upwards.");
@@ -181,7 +182,7 @@ void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area) {
   CorpusPanelState& state = ui.state.panels.get<CorpusPanelState>();
   Rect controls{{area.min.x + pad, header.max.y - ui.px(2)}, {area.max.x - pad, 0}};
   controls.max.y = controls.min.y + ui.px(size::control_height);
-  draw_controls(ui, controls);
+  draw_controls(ui, *shown.table, controls);
   const float top = controls.min.y + ui.px(kControls), bottom = area.max.y - ui.px(kReadout + kBelow + 8);
   const Rect plot{{std::round(area.min.x + pad + ui.px(kGutter)), std::round(top)},
                   {std::round(area.max.x - pad - ui.px(kBar)), std::round(bottom)}};
@@ -197,7 +198,7 @@ void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area) {
   draw_marks(ui, shown, made, plot);
   canvas().PopClipRect();
   state.points_drawn = static_cast<int>(made.points.points.size());
-  const HeadTable::Range& range = shown.table->ranges[static_cast<std::size_t>(shown_metric(made.color))];
+  const HeadTable::Range& range = shown.table->ranges[shown_mean(*shown.table, made.color)];
   color_bar(ui, {{plot.max.x + ui.px(10), plot.min.y}, {plot.max.x + ui.px(20), plot.max.y}}, color_map_of(ui, true),
             {range.low, range.high, false, false}, false);
   draw_readout(ui, shown,

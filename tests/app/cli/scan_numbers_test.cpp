@@ -78,7 +78,11 @@ TEST_F(ScanNumbers, TokensSamplesAndRepeatedTokensAreReported) {
     for (const auto& token : head.at("key_tokens")) rows += token.at("rows").get<std::uint64_t>();
     EXPECT_EQ(head.at("pointing"), rows);
   }
+  const std::string table = cli({"report", "x.hsagg"}).out;
+  EXPECT_NE(table.find("repeated_induction"), std::string::npos) << table;
+  EXPECT_EQ(table.find("loss_ablated"), std::string::npos) << table;
   scan("y.hsagg", {"--shard", "0/2"});
+  EXPECT_EQ(cli({"report", "y.hsagg"}).out.find("repeated"), std::string::npos);
   scan("z.hsagg", {"--shard", "1/2", "--repeated", "5"});
   expect_refused(cli({"merge", "y.hsagg", "z.hsagg", "--out", "w"}), 2, {"y.hsagg", "z.hsagg", "--repeated"});
 }
@@ -98,6 +102,9 @@ TEST_F(ScanNumbers, LossesOfASampleAreThoseOfRunPredict) {
   EXPECT_TRUE(std::abs(said.at("loss").at("mean").get<double>() - loss({})) <= 1e-5) << said.at("loss");
   const double ablated = said.at("heads")[0].at("loss_ablated").get<double>();
   EXPECT_TRUE(std::abs(ablated - loss({"--ablate", "1.2"})) <= 1e-5) << ablated;
+  const std::string table = cli({"report", "x.hsagg"}).out;
+  EXPECT_NE(table.find("loss_ablated"), std::string::npos) << table;
+  EXPECT_NE(table.find("nats a token"), std::string::npos) << table;
 }
 
 }  // namespace

@@ -50,6 +50,26 @@ TEST(HeadTable, HasTheMeansTheirRangesAndTheGrid) {
   EXPECT_EQ(table.rank(CorpusMetric::distance, 3), 0);
 }
 
+TEST(HeadTable, HasTheMeansThatAreNoMetricsWhereTheScanAskedForThem) {
+  CorpusRecord record = test::empty_record(3, 20);
+  for (std::int64_t index = 0; index < 20; ++index) test::add_made_phrase(record, index);
+  const HeadTable table = head_table(record);
+  const std::size_t loss = head_mean_named("loss_ablated").value();
+  EXPECT_TRUE(table.held[loss]);
+  for (std::size_t head = 0; head < record.heads.size(); ++head) {
+    EXPECT_EQ(table.mean(loss, head), head_mean(record, record.heads[head], loss));
+    EXPECT_TRUE(table.ranges[loss].low <= table.mean(loss, head) && table.mean(loss, head) <= table.ranges[loss].high);
+    EXPECT_EQ(table.rank(loss, head) == 1, table.mean(loss, head) == table.ranges[loss].high);
+  }
+  // What else a scan asked for does not change which heads are alike.
+  EXPECT_EQ(table.standardised.size(), record.heads.size() * kCorpusMetrics);
+  record.facts.repeated = record.facts.ablation_sample = 0;
+  const HeadTable without = head_table(record);
+  EXPECT_FALSE(without.held[loss]);
+  EXPECT_EQ(without.ranges[loss].undefined, 6);
+  EXPECT_EQ(without.standardised, table.standardised);
+}
+
 TEST(HeadTable, StandardisesOverTheHeadsThatHaveTheMetric) {
   const HeadTable table = head_table(small_record());
   const double spread = std::sqrt(1.25);  // of 1, 2, 3, 4
@@ -108,9 +128,9 @@ TEST(HeadTable, SharesOfBinsAddUpToOneAndAreAveraged) {
 
 TEST(HeadTable, MetricsAreFoundByTheirNames) {
   for (const CorpusMetric metric : all_corpus_metrics()) {
-    EXPECT_EQ(corpus_metric_named(corpus_metric_key(metric)), metric);
+    EXPECT_EQ(head_mean_named(corpus_metric_key(metric)), static_cast<std::size_t>(metric));
   }
-  EXPECT_EQ(corpus_metric_named("Entropy"), std::nullopt);
+  EXPECT_EQ(head_mean_named("Entropy"), std::nullopt);
 }
 
 }  // namespace

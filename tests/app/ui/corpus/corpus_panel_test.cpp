@@ -111,6 +111,28 @@ TEST_F(CorpusPanel, AxesAreChosenAndKept) {
   EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).corpus, view());
 }
 
+TEST_F(CorpusPanel, MeansThatTheScanAskedForAreChosenToo) {
+  CorpusRecord record = test::scanned_lines();
+  record.facts.repeated = 4;
+  record.facts.ablation_sample = 1;
+  record.loss_tokens = 2;
+  record.loss.add(3);
+  for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].ablated_loss.add(3 + static_cast<double>(k));
+  open(true, record);
+  EXPECT_TRUE(shows("loss ablated")) << "among the means of a head";
+  d.choose("corpus/grid_metric", "loss ablated");
+  EXPECT_EQ(view().grid, "loss_ablated");
+  d.choose("corpus/y", "repeated induction");
+  EXPECT_EQ(view().y, "repeated_induction");
+  EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).corpus, view());
+  EXPECT_TRUE(shows("16 have no such value")) << "no row was run";
+  // Another scan did not ask: the first mean is shown, and the wish is kept.
+  d.drop(test::write_scanned(folder, "plain", true, test::scanned_lines()));
+  d.step(4);
+  EXPECT_FALSE(shows("loss ablated"));
+  EXPECT_EQ(view().grid, "loss_ablated");
+}
+
 TEST_F(CorpusPanel, HeadsLikeThisOneAreListed) {
   open();
   d.click("corpus/cell/1.7");
