@@ -18,6 +18,17 @@ Region rows_of(const QueryRange& part, std::int64_t key_len) {
   return {part.batch, part.heads, part.queries, {0, key_len}};
 }
 
+// A statistic of the rows of `own`, of those of `part`, dense; empty where there is none.
+Tensor rows_within(const Tensor& statistic, const QueryRange& part, const QueryRange& own) {
+  if (statistic.empty()) return {};
+  const auto within = [](Range inner, Range outer) {
+    return Range{inner.begin - outer.begin, inner.end - outer.begin};
+  };
+  const Range b = within(own.batch, part.batch), h = within(own.heads, part.heads),
+              i = within(own.queries, part.queries);
+  return statistic.sliced(0, b.begin, b.end).sliced(1, h.begin, h.end).sliced(2, i.begin, i.end).dense_copy();
+}
+
 // Only what is wanted.
 void copy(const Tensor& from, Tensor& to) {
   if (!to.empty()) copy_values(from, to);
@@ -105,9 +116,12 @@ void Backend::attention_with_rows(const ScoreOperands& of, const Tensor& value, 
     for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
       for (std::int64_t first = part.queries.begin; first < part.queries.end; first += rows_at_once) {
         const Range queries{first, std::min(first + rows_at_once, part.queries.end)};
+        const QueryRange own{{b, b + 1}, {h, h + 1}, queries};
+        const RowStatistics known{rows_within(to.statistics.max, part, own), rows_within(to.statistics.sum, part, own)};
         for (const StageId stage : rows.stages) {
           const std::span<float> of_stage(cells.data(), static_cast<std::size_t>(queries.size() * keys));
-          read_scores(of, {.stage = stage, .region = {{b, b + 1}, {h, h + 1}, queries, {0, keys}}}, of_stage, cancel);
+          const ScoreCells read{stage, rows_of(own, keys), known.max.empty() ? nullptr : &known};
+          read_scores(of, read, of_stage, cancel);
           for (std::int64_t i = queries.begin; i < queries.end; ++i) {
             rows.read(stage, b, h, i,
                       of_stage.subspan(static_cast<std::size_t>((i - first) * keys), static_cast<std::size_t>(keys)));
