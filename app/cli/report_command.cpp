@@ -43,10 +43,10 @@ std::string table_of(const CorpusRecord& record) {
   }
   const PhraseRanges missing = record.scanned.missing(record.facts.list_size);
   const std::string loss =
-      record.loss_tokens == 0 ? ""
-                              : fmt::format("; loss {} nats a token over {} of the sample",
-                                            short_number(record.loss.value() / static_cast<double>(record.loss_tokens)),
-                                            counted(static_cast<std::int64_t>(record.loss_tokens), "token"));
+      record.loss_tokens == 0
+          ? ""
+          : fmt::format("; loss {} nats a token over {} of the sample", short_number(mean_loss(record.loss, record)),
+                        counted(static_cast<std::int64_t>(record.loss_tokens), "token"));
   return fmt::format("{}: {}, {}; {} of the list of {} missing{}{}\n\n", printable(record.facts.model),
                      counted(record.phrases, "phrase"), counted(record.tokens, "token"), missing.count(),
                      record.facts.list_size, missing.empty() ? "" : ", " + missing.text(), loss) +

@@ -4,12 +4,12 @@
 
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
 #include <utility>
 
+#include "core/corpus/head_mean.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/json_text.h"
@@ -82,12 +82,6 @@ Json repeated_json(const RepeatedRecord& repeated) {
     json[std::string(corpus_metric_key(kRepeatedMetrics[k]))] = json_number(repeated.mean(k));
   }
   return json;
-}
-
-// Over the tokens of the sample; NaN over none.
-double mean_loss(const ExactSum& sum, const CorpusRecord& record) {
-  if (record.loss_tokens == 0) return std::numeric_limits<double>::quiet_NaN();
-  return sum.value() / static_cast<double>(record.loss_tokens);
 }
 
 Json loss_json(const CorpusRecord& record) {

@@ -1,6 +1,5 @@
 #include "core/corpus/head_mean.h"
 
-#include <iterator>
 #include <limits>
 
 namespace headscope {
@@ -48,8 +47,12 @@ double head_mean(const CorpusRecord& record, const HeadRecord& head, std::size_t
   if (!holds(record, mean)) return std::numeric_limits<double>::quiet_NaN();
   if (mean < first_repeated()) return head.mean(all_corpus_metrics()[mean]);
   if (mean < loss_ablated()) return head.repeated.mean(mean - first_repeated());
+  return mean_loss(head.ablated_loss, record);
+}
+
+double mean_loss(const ExactSum& sum, const CorpusRecord& record) {
   if (record.loss_tokens == 0) return std::numeric_limits<double>::quiet_NaN();
-  return head.ablated_loss.value() / static_cast<double>(record.loss_tokens);
+  return sum.value() / static_cast<double>(record.loss_tokens);
 }
 
 }  // namespace headscope

@@ -29,4 +29,8 @@ bool holds(const CorpusRecord& record, std::size_t mean);
 // Of a head of the record; NaN over no row, no token, and where the record does not hold it.
 double head_mean(const CorpusRecord& record, const HeadRecord& head, std::size_t mean);
 
+// A loss of the ablation sample in nats a token: `sum` is CorpusRecord::loss or HeadRecord::ablated_loss. NaN over no
+// token.
+double mean_loss(const ExactSum& sum, const CorpusRecord& record);
+
 }  // namespace headscope
