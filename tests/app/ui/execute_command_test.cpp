@@ -88,6 +88,23 @@ TEST(ExecuteCommand, ANameOfAFileThatIsNoUtf8IsRefusedForNoSessionCouldHoldIt) {
   }
 }
 
+TEST(ExecuteCommand, APathThatIsNoUtf8IsNotOpenedAndSaidInWordsThatCanBeDrawn) {
+  const Command commands[] = {{CommandId::set_option, "model=\xFF\xFE"}, {CommandId::open_path, "/tmp/\xFF.json"}};
+  for (const Command& command : commands) {
+    Driver d;
+    d.step(2);
+    const Request before = d.session.draft;
+    d.push(command.id, command.argument);
+    d.step(2);
+    EXPECT_TRUE(same_request(d.session.draft, before));
+    ASSERT_FALSE(d.state.notices.empty());
+    const Notice& notice = d.state.notices.back();
+    EXPECT_EQ(notice.fact, "Not opened.");
+    EXPECT_TRUE(is_valid_utf8(notice.advice)) << notice.advice;
+    EXPECT_NE(notice.advice.find("UTF-8"), std::string::npos) << notice.advice;
+  }
+}
+
 // Else a session would be written that cannot be read.
 TEST(ExecuteCommand, AChosenFileThatIsNoMaskIsRefused) {
   Driver d;
