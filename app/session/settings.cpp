@@ -8,6 +8,7 @@
 #include "app/session/folder_listing.h"
 #include "app/session/kept_file.h"
 #include "app/session/state_json.h"
+#include "core/base/utf8.h"
 #include "core/io/atomic_file.h"
 
 namespace headscope {
@@ -51,10 +52,15 @@ std::string save_settings(const Settings& settings) {
   });
 }
 
+void remember_folder(std::string& remembered, const std::string& folder) {
+  if (is_valid_utf8(folder)) remembered = folder;
+}
+
 void remember_recent(Settings& settings, const std::string& path) {
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   const std::string remembered = error ? path : absolute.lexically_normal().string();
+  if (!is_valid_utf8(remembered)) return;
   std::erase(settings.recent_files, remembered);
   settings.recent_files.insert(settings.recent_files.begin(), remembered);
   if (settings.recent_files.size() > kMostRecentFiles) settings.recent_files.resize(kMostRecentFiles);

@@ -17,7 +17,9 @@ std::string state_folder();
 Settings load_settings(std::string& notice);
 // Never throws; a sentence when it could not be written, else "".
 std::string save_settings(const Settings& settings);
-// Puts the path, made absolute, first in recent_files; it is listed once.
+// Puts the path, made absolute, first in recent_files; it is listed once. Not one that is no UTF-8: settings are JSON.
 void remember_recent(Settings& settings, const std::string& path);
+// One of the settings' folders is `folder` from now on, unless it is no UTF-8.
+void remember_folder(std::string& remembered, const std::string& folder);
 
 }  // namespace headscope

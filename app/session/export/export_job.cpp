@@ -11,6 +11,7 @@
 #include "app/session/lesson_stops.h"
 #include "app/session/state_json.h"
 #include "core/base/error.h"
+#include "core/base/utf8.h"
 #include "core/export/html_page.h"
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
@@ -106,6 +107,7 @@ std::string file_name_problem(const std::string& name) {
   if (name.empty()) return "The file needs a name.";
   if (name.find('/') != std::string::npos) return "The name holds a slash; the folder has a field of its own.";
   if (name == "." || name == "..") return "The file needs a name other than . or ..";
+  if (!is_valid_utf8(name)) return "The name is no UTF-8.";
   return "";
 }
 

@@ -179,7 +179,7 @@ void draw_warning(Ui& ui, const ExportDialogState& state, const Rect& form, floa
 }
 
 void remember(Ui& ui, const ExportChoice& choice) {
-  ui.settings.export_folder = expanded_path(choice.folder);
+  remember_folder(ui.settings.export_folder, expanded_path(choice.folder));
   ui.settings.export_scale = choice.scale;
   ui.settings.export_paper = words_of_paper(choice.paper);
   ui.settings.export_csv_safe = choice.csv_safe;

@@ -50,7 +50,7 @@ void start(Ui& ui, BrowserState& browser) {
 
 void accept(Ui& ui, const std::string& path) {
   const std::string purpose = purpose_of(ui);
-  ui.settings.open_folder = parent_folder(path);
+  remember_folder(ui.settings.open_folder, parent_folder(path));
   close_dialog(ui);
   if (purpose.empty() || purpose == kPhraseFile || purpose == kModelFolder || purpose == kImageFile) {
     ui.push(CommandId::open_path, path);

@@ -107,7 +107,7 @@ void draw_save_dialog(Ui& ui, const Rect& window) {
                   "one file, " + size_text(state.forecast.bytes), state.forecast.problem, state.forecast.replaces})) {
     return;
   }
-  ui.settings.open_folder = expanded_path(state.choice.folder);
+  remember_folder(ui.settings.open_folder, expanded_path(state.choice.folder));
   const ExportChoice choice = state.choice;
   const ViewState view = ui.session.view;
   const std::string job = "Save " + choice.file;
@@ -148,7 +148,7 @@ void draw_save_script_dialog(Ui& ui, const Rect& window) {
     }
   }
   if (!draw_form(ui, window, form)) return;
-  ui.settings.export_folder = folder;
+  remember_folder(ui.settings.export_folder, folder);
   ui.session.jobs.start(
       fmt::format("Save {}{}", stem, ending),
       [=, language = script.language](const CancelToken& cancel, const std::function<void(double)>&) {

@@ -22,5 +22,15 @@ TEST(RecentFiles, TheNewestIsFirstAndEachIsThereOnce) {
   EXPECT_EQ(s.recent_files.front()[0], '/');
 }
 
+TEST(RecentFiles, NamesThatSettingsCannotHoldAreNotRemembered) {
+  Settings s;
+  remember_recent(s, "/a/x.json");
+  remember_folder(s.open_folder, "/a");
+  const Settings before = s;
+  remember_recent(s, "/a/\xED\xA0\x80.json");
+  remember_folder(s.open_folder, "/\xFF");
+  EXPECT_EQ(s, before);
+}
+
 }  // namespace
 }  // namespace headscope

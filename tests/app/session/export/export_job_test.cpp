@@ -106,7 +106,7 @@ TEST_F(ExportJob, ScaleMultipliesThePicture) {
 TEST_F(ExportJob, NamesThatCannotBeAreSaid) {
   choice_.subject = ExportSubject::session;
   choice_.format = ExportFile::json;
-  for (const char* name : {"", ".", "..", "a/b.json"}) {
+  for (const char* name : {"", ".", "..", "a/b.json", "\xED\xA0\x80.json"}) {
     choice_.file = name;
     EXPECT_NE(forecast_of(choice_, *trace_, view_).problem, "") << name;
   }
