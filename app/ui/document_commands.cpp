@@ -15,7 +15,6 @@
 #include "app/ui/guide_state.h"
 #include "app/ui/lesson_notice.h"
 #include "core/base/error.h"
-#include "core/base/utf8.h"
 
 namespace headscope::ui {
 
@@ -66,11 +65,6 @@ void paste_session(Ui& ui) {
 }
 
 void open_document_at(Ui& ui, const std::string& path) {
-  if (!is_valid_utf8(path)) {
-    return put_notice(ui.state,
-                      {Notice::Kind::bad, "Not opened.",
-                       "Its name is no UTF-8, and a session could not hold it: give the file another name.", "open"});
-  }
   try {
     const bool words = is_phrase_file(path);
     take(ui, open_document(path, ui.session.draft, ui.session.view, ui.session.document.given_phrase));

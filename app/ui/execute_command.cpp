@@ -4,6 +4,7 @@
 #include "app/ui/command_list.h"
 #include "app/ui/main_view.h"
 #include "app/ui/shortcuts.h"
+#include "core/base/utf8.h"
 
 namespace headscope::ui {
 
@@ -36,6 +37,12 @@ bool execute_command(Ui& ui, const Command& command) {
   }
   const CommandAction* action = find_command_action(command.id);
   if (action == nullptr) return false;
+  // An option may be a text, whose bytes are kept; all other arguments are names.
+  if (command.id != CommandId::set_option && !is_valid_utf8(command.argument)) {
+    put_notice(ui.state, {Notice::Kind::bad, "A name that is no UTF-8 was not taken.",
+                          "No session could hold it: give the file another name.", "open"});
+    return true;
+  }
   action->run(ui, command.argument);
   return true;
 }

@@ -49,7 +49,6 @@ void set_option(Ui& ui, const std::string& argument) {
   if (equals == std::string::npos) return;
   const std::string name = argument.substr(0, equals), value = argument.substr(equals + 1);
   Request& draft = ui.session.draft;
-  if (name == "model" && value != Request().model) return find_command_action(CommandId::open_path)->run(ui, value);
   const RequestOption* option = find_request_option(name);
   if (option == nullptr) return;
   // Texts are kept byte for byte. A session holds all else as UTF-8, also names of files.
@@ -57,6 +56,7 @@ void set_option(Ui& ui, const std::string& argument) {
     return option_not_taken(ui, name, value,
                             "It is no UTF-8, and a session could not hold it: give the file another name.");
   }
+  if (name == "model" && value != Request().model) return find_command_action(CommandId::open_path)->run(ui, value);
   const bool adds = name == "mask" && std::exchange(ui.state.panels.get<FileChoice>().adds_mask_term, false);
   if (!adds) ui.session.end_undo_step();
   try {

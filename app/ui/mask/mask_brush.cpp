@@ -66,7 +66,7 @@ void draw_mask_tools(Ui& ui, Rect& controls, float y) {
 
 Cell nearest_cell(const CellGrid& grid, ImVec2 at) {
   const auto place = [](double from, double cell, std::int64_t count) {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(from / cell)), 0, count - 1);
+    return static_cast<std::int64_t>(std::clamp(std::floor(from / cell), 0.0, static_cast<double>(count - 1)));
   };
   return {place(static_cast<double>(at.y - grid.area.min.y), grid.cell_height, grid.rows),
           place(static_cast<double>(at.x - grid.area.min.x), grid.cell_width, grid.columns)};

@@ -186,8 +186,10 @@ bool edit_lines(Ui& ui, TextEdit& edit, Seen& seen, const PhraseBox& box, const 
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const WrappedText& wrapped = ui.state.panels.get<WrappedTexts>().by_name[box.name];
   const Lines lines{edit.buffer, wrapped.begins};
-  const int line = std::clamp(seen.first + static_cast<int>(std::floor((mouse.y - seen.inner.min.y) / seen.pitch)), 0,
-                              lines.count() - 1);
+  // A mouse that is nowhere is very far up.
+  const float lines_down = std::floor((mouse.y - seen.inner.min.y) / seen.pitch);
+  const float last = static_cast<float>(lines.count() - 1), first = static_cast<float>(seen.first);
+  const int line = static_cast<int>(std::clamp(first + lines_down, 0.0f, last));
   std::size_t under = 0;
   if (it.held || it.hovered)
     under = lines.begin(line) + byte_at(ui, kType, lines.words(line), mouse.x - seen.inner.min.x);

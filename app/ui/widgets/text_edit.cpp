@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/utf8.h"
+#include "core/text/byte_alphabet.h"
 
 namespace headscope::ui {
 
@@ -225,7 +226,8 @@ bool redo(TextEdit& edit) {
   return exchange(edit, edit.redo, edit.undo);
 }
 
-std::string single_line(std::string_view text) {
+std::string single_line(std::string_view pasted) {
+  const std::string text = replaced_invalid(pasted);
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const unsigned char c = static_cast<unsigned char>(text[i]);

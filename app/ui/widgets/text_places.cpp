@@ -32,7 +32,8 @@ std::size_t byte_at(Ui& ui, Type type, std::string_view s, float x) {
     return s.size();
   }
   std::size_t nearest = 0;
-  for (const ShownGrapheme& grapheme : shown_line(ui, type, s)->graphemes) {
+  const auto line = shown_line(ui, type, s);
+  for (const ShownGrapheme& grapheme : line->graphemes) {
     const bool left_half = x < (grapheme.left + grapheme.right) / 2;
     nearest = left_half != grapheme.right_to_left ? grapheme.begin : grapheme.end;
     if (x < grapheme.right) break;
@@ -47,7 +48,8 @@ std::vector<Stretch> stretches_of(Ui& ui, Type type, std::string_view s, std::si
     return {{from, from + text_width(ui, type, s.substr(begin, end - begin))}};
   }
   std::vector<Stretch> result;
-  for (const ShownGrapheme& grapheme : shown_line(ui, type, s)->graphemes) {
+  const auto line = shown_line(ui, type, s);
+  for (const ShownGrapheme& grapheme : line->graphemes) {
     if (grapheme.begin < begin || grapheme.end > end) continue;
     if (!result.empty() && result.back().to >= grapheme.left - 0.01f) {
       result.back().to = std::max(result.back().to, grapheme.right);

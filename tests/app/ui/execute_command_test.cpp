@@ -88,8 +88,10 @@ TEST(ExecuteCommand, ANameOfAFileThatIsNoUtf8IsRefusedForNoSessionCouldHoldIt) {
   }
 }
 
-TEST(ExecuteCommand, APathThatIsNoUtf8IsNotOpenedAndSaidInWordsThatCanBeDrawn) {
-  const Command commands[] = {{CommandId::set_option, "model=\xFF\xFE"}, {CommandId::open_path, "/tmp/\xFF.json"}};
+TEST(ExecuteCommand, APathThatIsNoUtf8IsNotTakenAndSaidInWordsThatCanBeDrawn) {
+  const Command commands[] = {{CommandId::set_option, "model=\xFF\xFE"},
+                              {CommandId::open_path, "/tmp/\xFF.json"},
+                              {CommandId::corpus_list, "/tmp/\xED\xA0\x80.txt"}};
   for (const Command& command : commands) {
     Driver d;
     d.step(2);
@@ -99,9 +101,9 @@ TEST(ExecuteCommand, APathThatIsNoUtf8IsNotOpenedAndSaidInWordsThatCanBeDrawn) {
     EXPECT_TRUE(same_request(d.session.draft, before));
     ASSERT_FALSE(d.state.notices.empty());
     const Notice& notice = d.state.notices.back();
-    EXPECT_EQ(notice.fact, "Not opened.");
-    EXPECT_TRUE(is_valid_utf8(notice.advice)) << notice.advice;
-    EXPECT_NE(notice.advice.find("UTF-8"), std::string::npos) << notice.advice;
+    EXPECT_TRUE(is_valid_utf8(notice.fact + notice.advice)) << notice.fact << notice.advice;
+    EXPECT_NE((notice.fact + notice.advice).find("UTF-8"), std::string::npos) << notice.fact << notice.advice;
+    EXPECT_EQ(d.session.view.corpus.list, "");
   }
 }
 

@@ -164,7 +164,11 @@ TEST(Diagnose, HitsAndFalseAlarmsOnRandomLayers) {
     picks.push_back({a});
     for (std::size_t b = a + 1; b < kContractVariants; ++b) picks.push_back({a, b});
   }
-  constexpr int kEach = 6;  // layers for every pick
+#ifdef HEADSCOPE_SANITIZED
+  constexpr int kEach = 2;  // layers for every pick
+#else
+  constexpr int kEach = 6;
+#endif
   int asked = 0, first = 0, fewer = 0, other = 0, alarms = 0, noises = 0;
   std::set<std::size_t> alone, pairs;
   std::uint32_t seed = 5000;
@@ -207,7 +211,7 @@ TEST(Diagnose, HitsAndFalseAlarmsOnRandomLayers) {
       "asked %d, named first %d, a single one that gives the same %d, named behind one that gives the same %d; "
       "noise %d, false alarms %d\n",
       asked, first, fewer, other, noises, alarms);
-  EXPECT_GE(asked, 200);
+  EXPECT_GE(asked, 34 * kEach);
   EXPECT_GE(noises, 150);
   EXPECT_EQ(alarms, 0);
   EXPECT_EQ(first + fewer, asked);

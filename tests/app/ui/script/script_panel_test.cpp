@@ -179,8 +179,8 @@ TEST(ScriptPanel, TheMarkedLinesAreInSight) {
     d.step();
     d.key(KeyName::p, true, true);
     const auto whole = [&](const Stage& stage) {
-      const ScriptSection* section =
-          script_of(d.trace(), d.state.panels.get<ScriptState>().shown->language).find(stage.id);
+      const Script script = script_of(d.trace(), d.state.panels.get<ScriptState>().shown->language);
+      const ScriptSection* section = script.find(stage.id);
       ASSERT_NE(section, nullptr);
       const auto lines = static_cast<float>(section->end - section->begin);
       EXPECT_NEAR(d.rect("script/marked").height(), 18 * lines, 1) << stage_name(stage.id);

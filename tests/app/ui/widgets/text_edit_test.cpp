@@ -151,6 +151,7 @@ TEST(TextEdit, PutsTheCaretBehindWhatChangedFromOutside) {
 TEST(TextEdit, MakesOneLineOfWhatIsPastedIntoAField) {
   EXPECT_EQ(single_line("a\r\nb\tc\x01\x7F"), "a b c");
   EXPECT_EQ(single_line("\xF0\x9F\x98\x80\n"), "\xF0\x9F\x98\x80 ");
+  EXPECT_EQ(single_line("a\xED\xA0\x80z\xFF"), "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD");
 }
 
 TEST(TextEdit, BoundsTheMemoryOfItsUndo) {
