@@ -10,6 +10,7 @@
 
 #include "app/frame/window_picture.h"
 #include "app/session/export/export_job.h"
+#include "app/session/export/unused_path.h"
 #include "app/session/folder_listing.h"
 #include "app/session/lesson_stops.h"
 #include "core/base/error.h"

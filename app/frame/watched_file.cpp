@@ -29,7 +29,7 @@ bool WatchedFile::follow(Session& session, Settings& settings, ui::UiState& stat
   // What comes faster than it can be computed is left out, not waited for.
   if (session.computing() || !watch_->take_change()) return false;
   if (reads_file(session.draft, path_)) {
-    session.recompute();
+    session.take_update();
     return true;
   }
   if (opened_ && session.document != document_) return false;

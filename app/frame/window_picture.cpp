@@ -12,6 +12,7 @@
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
 #include "app/session/export/export_job.h"
+#include "app/session/export/unused_path.h"
 #include "app/session/folder_listing.h"
 #include "app/session/lesson_stops.h"
 #include "app/ui/imgui_compat.h"
@@ -23,15 +24,6 @@
 #include "core/picture/figure/figure.h"
 
 namespace headscope {
-std::string unused_export_path(const Settings& settings, const std::string& name, const std::string& ending) {
-  const std::string folder = !settings.export_folder.empty() ? settings.export_folder : default_export_folder();
-  for (int n = 1;; ++n) {
-    const std::string number = n == 1 ? std::string() : fmt::format("-{}", n);
-    const std::filesystem::path path = std::filesystem::path(folder) / (name + number + ending);
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return path.string();
-  }
-}
 
 std::map<std::string, std::string> window_texts(const Session& session, const Settings& settings) {
   const auto trace = session.trace();

@@ -11,9 +11,6 @@
 
 namespace headscope {
 
-// NAME + ENDING in the folder of exports; where that is there already, NAME-2, NAME-3 ... `ending`: "" for a folder.
-std::string unused_export_path(const Settings& settings, const std::string& name, const std::string& ending);
-
 // The texts of a PNG of the window, by which it opens again: the recipe of the shown trace and view.
 std::map<std::string, std::string> window_texts(const Session& session, const Settings& settings);
 

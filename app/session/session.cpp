@@ -31,6 +31,8 @@ struct Session::Impl {
   std::uint64_t forced_generation = 0;  // of the last recompute(): older traces of the same draft are stale
   std::optional<Request> handled;       // the draft that update() has submitted or refused last
   bool force = false;
+  bool takes_update = false;            // the next run is that of take_update()
+  std::uint64_t update_generation = 0;  // of that run until it is among the updates; 0: none is awaited
   std::optional<Problem> problem;
   std::string failure;
   std::optional<TimePoint> now;  // of the last update()
@@ -66,8 +68,9 @@ struct Session::Impl {
     if ((is_long || !problem) && (force || !shows(wanted) || shown_early || queue.busy())) {
       const std::uint64_t generation = queue.submit(wanted, at, force);
       if (force) forced_generation = generation;
+      if (takes_update) update_generation = generation;
     }
-    force = false;
+    force = takes_update = false;
   }
 };
 
@@ -91,11 +94,22 @@ void Session::update(TimePoint now) {
   jobs.set_time(now);
   impl_->undo.record(draft, view, document, now);
   impl_->take_finished(draft, now);
-  if (impl_->force || !impl_->handled || !same_request(*impl_->handled, draft)) {
+  const bool edited = !impl_->handled || !same_request(*impl_->handled, draft);
+  if (edited) updates.follow();
+  if (impl_->force || edited) {
     impl_->handle(draft, now);
     impl_->take_finished(draft, now);  // an inline executor has computed it already
   }
+  keep_update();
   impl_->queue.cancel_overtaken(now);
+}
+
+void Session::keep_update() {
+  const Impl& at = *impl_;
+  if (at.update_generation == 0 || at.shown_generation < at.update_generation) return;
+  if (at.shown_early || at.trace->preview) return;
+  updates.keep(at.trace);
+  impl_->update_generation = 0;
 }
 
 double Session::seconds_until_due(TimePoint now) const {
@@ -103,7 +117,7 @@ double Session::seconds_until_due(TimePoint now) const {
 }
 
 std::shared_ptr<const Trace> Session::trace() const {
-  return impl_->trace;
+  return updates.past() != nullptr ? updates.past()->trace : impl_->trace;
 }
 
 const std::optional<Problem>& Session::problem() const {
@@ -115,7 +129,7 @@ const std::string& Session::failure() const {
 }
 
 bool Session::stale() const {
-  return impl_->trace != nullptr && !impl_->shows(draft);
+  return updates.past() == nullptr && impl_->trace != nullptr && !impl_->shows(draft);
 }
 
 bool Session::computing() const {
@@ -134,6 +148,13 @@ void Session::recompute() {
   impl_->force = true;
 }
 
+void Session::take_update() {
+  if (updates.kept().empty() && impl_->shows(draft) && !impl_->shown_early && !impl_->trace->preview) {
+    updates.keep(impl_->trace);
+  }
+  impl_->force = impl_->takes_update = true;
+}
+
 bool Session::can_undo() const {
   return impl_->undo.can_undo();
 }
@@ -147,6 +168,7 @@ Moment Session::present() const {
 }
 
 void Session::show(Moment moment) {
+  if (moment.document != document) updates.clear();
   draft = std::move(moment.draft);
   view = std::move(moment.view);
   document = std::move(moment.document);
@@ -179,6 +201,7 @@ void Session::open(const Request& request, const ViewState& new_view, const Docu
   record_edits();
   // A file that is opened again may have been written again.
   if (new_view.main_view == MainView::corpus) background.corpora.forget();
+  updates.clear();
   show({request, new_view, identity});
   if (impl_->begun) impl_->undo.open(present());
 }
@@ -207,7 +230,7 @@ Timeline Session::timeline(std::size_t most) const {
 }
 
 void Session::pin() {
-  impl_->pinned = impl_->trace;
+  impl_->pinned = trace();
 }
 
 void Session::unpin() {

@@ -13,6 +13,7 @@
 #include "app/session/document_identity.h"
 #include "app/session/jobs.h"
 #include "app/session/undo_list.h"
+#include "app/session/updates.h"
 #include "app/session/view_state.h"
 #include "core/attention/engine.h"
 #include "core/request/problem.h"
@@ -55,6 +56,9 @@ class Session {
   // so that neither holds up the draft.
   Background background;
   Jobs jobs;
+  // The results of a file that is followed. A draft that was edited is followed from its newest result on; another
+  // document begins with none.
+  Updates updates;
 
   // Call it once a frame: takes finished results, submits the draft when it changed, records undo steps.
   // A change of one text or number field within `coalesce` of the last one joins its undo step.
@@ -65,14 +69,15 @@ class Session {
   // Seconds after which update() must be called even when no event comes; < 0: never.
   double seconds_until_due(std::chrono::steady_clock::time_point now) const;
 
-  // The newest result, or an early trace of a run that is still computing(); null until the first one exists. Exports
-  // wait while Trace::preview is set.
+  // What is shown: the newest result, an early trace of a run that is still computing(), or the update that was chosen;
+  // null until the first one exists. Exports wait while Trace::preview is set.
   std::shared_ptr<const Trace> trace() const;
   // Why the draft cannot run, or the last run failed; trace() is then the last good one. nullopt: no problem.
   const std::optional<Problem>& problem() const;
   // An Error while computing the draft (a missing file ...), as a sentence; "" for none.
   const std::string& failure() const;
-  // Whether trace() is not that of the draft: a newer one is being computed, or cannot run.
+  // Whether trace() is not that of the draft: a newer one is being computed, or cannot run. Not while an update that was
+  // chosen is shown.
   bool stale() const;
   bool computing() const;
   // Time since the work began or since the last result, whichever is later; zero while idle.
@@ -81,6 +86,8 @@ class Session {
   void set_stage_memory(std::int64_t bytes);
   // Computes the draft again, after a file that it names has changed.
   void recompute();
+  // The same of a file that is followed: its results are `updates`, beginning with the one that is shown.
+  void take_update();
 
   // Undo brings back draft, view and document. An edit is a step, and so is a document that is opened. A view change
   // alone makes no step but is restored with one. The layout is unchanged.
@@ -109,6 +116,7 @@ class Session {
  private:
   Moment present() const;
   void show(Moment moment);
+  void keep_update();   // the result of take_update(), once it is there
   void record_edits();  // what was changed since update() becomes a step of its own
 
   struct Impl;

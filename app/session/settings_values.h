@@ -12,6 +12,7 @@ namespace headscope {
 
 constexpr std::size_t kMostRecentFiles = 12;
 constexpr int kMostTourSteps = 100;
+constexpr float kLargestPanel = 4000;  // width or height of a panel at 1x
 
 // How the panels are arranged: as in ViewState.
 struct PanelLayout {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/session/main_view.h"
+#include "app/session/settings_values.h"
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/compare/variant_run.h"
@@ -118,9 +119,9 @@ json panel_layout_json(const PanelLayout& layout) {
 
 PanelLayout panel_layout_from(const JsonReader& object) {
   PanelLayout layout;
-  object.read("request_width", layout.request_width, 120.0f, 4000.0f);
-  object.read("inspector_width", layout.inspector_width, 120.0f, 4000.0f);
-  object.read("concat_height", layout.concat_height, 40.0f, 4000.0f);
+  object.read("request_width", layout.request_width, 120.0f, kLargestPanel);
+  object.read("inspector_width", layout.inspector_width, 120.0f, kLargestPanel);
+  object.read("concat_height", layout.concat_height, 40.0f, kLargestPanel);
   object.read("request_collapsed", layout.request_collapsed);
   object.read("concat_collapsed", layout.concat_collapsed);
   object.read("inspector_collapsed", layout.inspector_collapsed);

@@ -83,6 +83,11 @@ enum class CommandId {
   add_stop,
   play_lesson,
   lesson_pictures,
+  update_before,
+  next_update,
+  newest_update,
+  play_updates,
+  update_frames,
   paste_session,
 };
 

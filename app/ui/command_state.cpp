@@ -32,6 +32,8 @@ constexpr Need kRedo{[](const Ui& ui) { return ui.session.can_redo(); }, "Nothin
 constexpr Need kPinned{[](const Ui& ui) { return ui.session.pinned() != nullptr; }, "No result is pinned."};
 constexpr Need kLesson{[](const Ui& ui) { return !ui.session.view.lesson.empty(); },
                        "There is no lesson yet: Help, Add a stop, begins one."};
+constexpr Need kUpdates{[](const Ui& ui) { return ui.session.updates.kept().size() > 1; },
+                        "No file is followed that has changed: headscope --watch FILE, or update() of the Python package."};
 constexpr Need kProblem{[](const Ui& ui) { return ui.session.problem().has_value(); }, "There is no problem."};
 
 constexpr Need kCorpus{[](const Ui& ui) { return !ui.session.view.corpus.file.empty(); },
@@ -68,6 +70,11 @@ constexpr CommandNeed kNeeds[] = {
     {CommandId::next_problem, &kProblem},
     {CommandId::play_lesson, &kLesson},
     {CommandId::lesson_pictures, &kLesson},
+    {CommandId::update_before, &kUpdates},
+    {CommandId::next_update, &kUpdates},
+    {CommandId::newest_update, &kUpdates},
+    {CommandId::play_updates, &kUpdates},
+    {CommandId::update_frames, &kUpdates},
     {CommandId::toggle_pipeline, &kPipeline},
     {CommandId::toggle_concat, &kConcat},
     {CommandId::toggle_inspector, &kInspector},

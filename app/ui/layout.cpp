@@ -91,7 +91,8 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
   const float w = std::max(kSmallestWidth, input.width / scale), h = std::max(kSmallestHeight, input.height / scale);
   const auto px = [scale](float x) { return std::round(x * scale); };
   const float right = std::max(input.width, px(kSmallestWidth)), bottom = std::max(input.height, px(kSmallestHeight));
-  const float menu = px(size::menu), status_top = bottom - px(size::status), status = status_top - input.lesson;
+  const float menu = px(size::menu), status_top = bottom - px(size::status);
+  const float lesson = status_top - input.lesson, status = lesson - input.updates;
 
   layout.command_box = w >= kCommandBoxFrom;
   layout.key_phrase_button = w >= kKeyPhraseFrom;
@@ -104,7 +105,8 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
 
   layout.menu = {{0, 0}, {right, menu}};
   layout.status = {{0, status_top}, {right, bottom}};
-  layout.lesson = {{0, status}, {input.width, status_top}};
+  layout.lesson = {{0, lesson}, {input.width, status_top}};
+  layout.updates = {{0, status}, {input.width, lesson}};
   const float request = px(open ? std::clamp(view.request_width, kLeastRequest, kMostRequest) : size::rail);
   const float top = menu + px(size::views);
   // The names of the views have the width that is seen, even where the rest is cut off.

@@ -12,7 +12,7 @@ constexpr float kLeastRequest = 220, kMostRequest = 420, kLeastInspector = 360, 
 constexpr float kLeastHeadsWidth = 580, kLeastHeadsHeight = 240;
 
 struct Layout {
-  Rect menu, views, status, lesson, request, phrase, pipeline, notices, heads, concat, inspector;
+  Rect menu, views, status, lesson, updates, request, phrase, pipeline, notices, heads, concat, inspector;
   bool command_box = true;        // in the menu bar
   bool request_rail = false;      // folded to a rail 36 wide, with its name turned 90 degrees
   bool request_over = false;      // opened by the user without enough room: drawn over the panels beside it
@@ -36,6 +36,7 @@ struct LayoutInput {
   float scale = 1;              // device pixels a pixel at 1x
   float notices = 0;            // the height that notices take below the pipeline, device pixels
   float lesson = 0;             // the height that the lesson takes above the status bar, device pixels
+  float updates = 0;            // the height that the time slider takes above the lesson, device pixels
   bool inspector_tab = false;   // where heads and inspector share one place: the inspector is shown
   MainView main_view = MainView::layer;
   bool has_concat = true;  // false: the result has none, and heads take its place

@@ -15,6 +15,7 @@
 #include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/updates/updates_strip.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -126,6 +127,11 @@ const CommandAction kActions[] = {
     {CommandId::toggle_inspector, plain<toggle_inspector>},
     {CommandId::fit_heatmap, plain<fit_heatmap>},
     {CommandId::find_cell, plain<open_cell_finder>},
+    {CommandId::update_before, plain<show_update_before>},
+    {CommandId::next_update, plain<show_next_update>},
+    {CommandId::newest_update, plain<show_newest_update>},
+    {CommandId::play_updates, plain<play_updates>},
+    {CommandId::update_frames, plain<export_updates>},
     {CommandId::next_head, plain<step_head<1>>},
     {CommandId::previous_head, plain<step_head<-1>>},
     {CommandId::select_head, select_head},

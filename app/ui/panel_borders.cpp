@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/session/session.h"
+#include "app/session/settings_values.h"
 #include "app/ui/widgets/splitter.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -37,7 +38,7 @@ void draw_inspector_border(Ui& ui, const Layout& layout) {
   if (panel_border(ui, "split/inspector", upright_grip(ui, layout.inspector.min.x, layout.inspector), width,
                    {.vertical = true,
                     .low = kLeastInspector,
-                    .high = std::floor(room - kLeastHeadsWidth),
+                    .high = std::min(kLargestPanel, std::floor(room - kLeastHeadsWidth)),
                     .direction = -1,
                     .usual = ViewState().inspector_width})) {
     ui.session.view.inspector_width = width;
@@ -54,7 +55,7 @@ void draw_concat_border(Ui& ui, const Layout& layout) {
   if (panel_border(ui, "split/concat", grip, height,
                    {.vertical = false,
                     .low = kLeastConcat,
-                    .high = std::floor(room - kLeastHeadsHeight),
+                    .high = std::min(kLargestPanel, std::floor(room - kLeastHeadsHeight)),
                     .direction = -1,
                     .usual = ViewState().concat_height})) {
     ui.session.view.concat_height = height;

@@ -26,6 +26,7 @@
 #include "app/ui/request/number_edit.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
+#include "app/ui/updates/updates_strip.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -164,6 +165,7 @@ Layout layout_of_frame(Ui& ui, ImVec2 screen) {
                              .scale = ui.scale,
                              .notices = notices,
                              .lesson = lesson_height(ui, screen),
+                             .updates = updates_height(ui),
                              .inspector_tab = shell.inspector_tab,
                              .main_view = shown_main_view(ui),
                              .has_concat = trace == nullptr || trace->find(StageId::concat) != nullptr},
@@ -196,6 +198,7 @@ void draw_ground_layer(Ui& ui, const Layout& layout, const Rect& window) {
   }
   const float request_edge = layout.request.max.x - std::max(1.0f, ui.px(1));
   divider(ui, {request_edge, layout.request.min.y}, {request_edge, layout.request.max.y});
+  draw_updates_strip(ui, layout.updates);
   draw_lesson_strip(ui, layout.lesson);
   draw_status_bar(ui, layout.status);
   draw_menu_bar(ui, layout.menu);

@@ -68,6 +68,7 @@ UI = {
     "ui/mask": {"ui/widgets", "ui/map"},
     "ui/script": {"ui/widgets"},
     "ui/guide": {"ui/widgets"},
+    "ui/updates": {"ui/widgets"},
     "ui/dialogs": {"ui/widgets", "ui/map", "ui/phrase", "ui/bug_lab", "ui/corpus", "ui/script", "ui/guide"},
 }
 # Answers of the background, ground first: the shared threads, the services on them, and all of them as one struct.

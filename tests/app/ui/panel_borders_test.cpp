@@ -54,6 +54,21 @@ TEST(PanelBorders, GoBackByADoubleClick) {
   EXPECT_EQ(d.rect("inspector").width(), usual.width());
 }
 
+// A screen that is high, where everything is small.
+TEST(PanelBorders, NoPanelGrowsBeyondWhatASessionCanHold) {
+  Driver d(4000, 3000, 0.5f);
+  for (const auto& [name, to] : {std::pair{"split/concat", ImVec2{0, -1}}, {"split/inspector", ImVec2{-1, 0}}}) {
+    const ImVec2 from = d.rect(name).center();
+    d.drag(from, {from.x + 4000 * to.x, from.y + 4000 * to.y});
+    d.step();
+  }
+  EXPECT_LE(d.session.view.concat_height, kLargestPanel);
+  EXPECT_LE(d.session.view.inspector_width, kLargestPanel);
+  EXPECT_GT(d.session.view.concat_height, 3000);
+  const std::string written = view_state_json(d.session.view);
+  EXPECT_EQ(view_state_json(parse_view_state(written)), written);
+}
+
 TEST(PanelBorders, LeaveTheHeadsTheirLeastRoomAtEverySizeAndScale) {
   for (const float scale : {1.0f, 1.5f, 2.0f}) {
     for (const auto& [w, h] : {std::pair{960, 640}, {1100, 700}, {1280, 800}, {1600, 1000}, {2560, 1440}}) {
