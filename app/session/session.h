@@ -76,8 +76,8 @@ class Session {
   const std::optional<Problem>& problem() const;
   // An Error while computing the draft (a missing file ...), as a sentence; "" for none.
   const std::string& failure() const;
-  // Whether trace() is not that of the draft: a newer one is being computed, or cannot run. Not while an update that was
-  // chosen is shown.
+  // Whether trace() is not that of the draft: a newer one is being computed, or cannot run. Not while an update that
+  // was chosen is shown.
   bool stale() const;
   bool computing() const;
   // Time since the work began or since the last result, whichever is later; zero while idle.

@@ -12,6 +12,7 @@ namespace headscope {
 
 constexpr std::size_t kMostRecentFiles = 12;
 constexpr int kMostTourSteps = 100;
+constexpr double kSmallestText = 0.8, kLargestText = 1.3;
 constexpr float kLargestPanel = 4000;  // width or height of a panel at 1x
 
 // How the panels are arranged: as in ViewState.
@@ -24,6 +25,7 @@ struct PanelLayout {
 struct Settings {
   Theme theme = Theme::dark;
   double ui_scale = 1;
+  double text_size = 1;                   // of letters, times ui_scale; the layout stays
   std::vector<std::string> recent_files;  // newest first, at most 12
   std::string export_folder;              // "" until the first export
   std::string open_folder;

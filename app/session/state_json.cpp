@@ -93,6 +93,7 @@ std::string valid_utf8(const std::string& text) {
 std::string settings_json(const Settings& s) {
   json object = {{"theme", kThemes[static_cast<std::size_t>(s.theme)]},
                  {"ui_scale", s.ui_scale},
+                 {"text_size", s.text_size},
                  {"recent_files", valid_utf8(s.recent_files)},
                  {"export_folder", valid_utf8(s.export_folder)},
                  {"open_folder", valid_utf8(s.open_folder)},
@@ -116,6 +117,7 @@ Settings parse_settings(const std::string& text) {
   Settings s;
   s.theme = static_cast<Theme>(reader.read_choice("theme", kThemes, static_cast<int>(s.theme)));
   reader.read("ui_scale", s.ui_scale, 0.5, 4.0);
+  reader.read("text_size", s.text_size, kSmallestText, kLargestText);
   reader.read("recent_files", s.recent_files);
   if (s.recent_files.size() > kMostRecentFiles) s.recent_files.resize(kMostRecentFiles);
   reader.read("export_folder", s.export_folder);

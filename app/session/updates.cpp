@@ -23,7 +23,8 @@ class StoredTensors {
     for (const Stage& stage : trace.stages) add(stage.tensor);
     if (trace.inputs == nullptr) return;
     const Inputs& inputs = *trace.inputs;
-    for (const Tensor* tensor : {&inputs.x, &inputs.key_x, &inputs.value_x, &inputs.query, &inputs.key, &inputs.value}) {
+    for (const Tensor* tensor :
+         {&inputs.x, &inputs.key_x, &inputs.value_x, &inputs.query, &inputs.key, &inputs.value}) {
       add(*tensor);
     }
   }

@@ -19,7 +19,8 @@ struct FileUpdate {
   std::int64_t number = 0;             // 1, 2, 3 ...: of all updates, also those that are no longer kept
 };
 
-// Bytes of the tensors that a trace stores or reads from a file: its stages, inputs, all layers and weights of its model.
+// Bytes of the tensors that a trace stores or reads from a file: its stages, inputs, all layers and weights of its
+// model.
 std::size_t stored_bytes(const Trace& trace);
 
 class Updates {
@@ -35,7 +36,8 @@ class Updates {
   std::int64_t count() const { return count_; }                  // of all since clear()
   std::size_t bytes() const { return bytes_; }                   // of kept()
 
-  // Shows kept()[index] in the place of the newest; from the last on the newest is followed. Nothing while none is kept.
+  // Shows kept()[index] in the place of the newest; from the last on the newest is followed. Nothing while none is
+  // kept.
   void show(std::size_t index);
   void follow() { past_.reset(); }
   // What is shown in the place of the newest; null while the newest is followed.

@@ -32,8 +32,9 @@ constexpr Need kRedo{[](const Ui& ui) { return ui.session.can_redo(); }, "Nothin
 constexpr Need kPinned{[](const Ui& ui) { return ui.session.pinned() != nullptr; }, "No result is pinned."};
 constexpr Need kLesson{[](const Ui& ui) { return !ui.session.view.lesson.empty(); },
                        "There is no lesson yet: Help, Add a stop, begins one."};
-constexpr Need kUpdates{[](const Ui& ui) { return ui.session.updates.kept().size() > 1; },
-                        "No file is followed that has changed: headscope --watch FILE, or update() of the Python package."};
+constexpr Need kUpdates{
+    [](const Ui& ui) { return ui.session.updates.kept().size() > 1; },
+    "No file is followed that has changed: headscope --watch FILE, or update() of the Python package."};
 constexpr Need kProblem{[](const Ui& ui) { return ui.session.problem().has_value(); }, "There is no problem."};
 
 constexpr Need kCorpus{[](const Ui& ui) { return !ui.session.view.corpus.file.empty(); },

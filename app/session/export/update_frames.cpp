@@ -15,7 +15,8 @@ namespace headscope {
 ExportChoice frame_choice(const ViewState& view) {
   ExportChoice choice;
   choice.subject = usual_subject(view, false);
-  if (choice.subject == ExportSubject::head && view.heads_show == HeadsShow::grid) choice.subject = ExportSubject::heads;
+  if (choice.subject == ExportSubject::head && view.heads_show == HeadsShow::grid)
+    choice.subject = ExportSubject::heads;
   choice.format = ExportFile::png;
   return choice;
 }

@@ -152,6 +152,15 @@ std::string zoom_refusal(const std::string& value) {
   return zoom >= 0.5 && zoom <= 3 ? "" : "The size is 50 % to 300 %.";
 }
 
+std::vector<std::string> text_sizes(const Ui& /*ui*/) {
+  return {"80 %", "90 %", "100 %", "115 %", "130 %"};
+}
+
+std::string text_size_refusal(const std::string& value) {
+  const double size = zoom_of(value);
+  return size >= kSmallestText && size <= kLargestText ? "" : "The size of text is 80 % to 130 %.";
+}
+
 std::vector<std::string> language_names(const Ui& /*ui*/) {
   std::vector<std::string> names = {"auto"};
   for (const Language& language : languages()) names.push_back(language.name);
@@ -179,6 +188,9 @@ const Look kSettings[] = {
     {"zoom", "scale size of everything", zooms, zoom_refusal,
      [](Ui& ui, const std::string& value) { ui.settings.ui_scale = std::round(zoom_of(value) * 100) / 100; },
      [](const Ui& ui) { return fmt::format("{:.0f} %", ui.settings.ui_scale * 100); }},
+    {"text_size", "larger smaller letters font", text_sizes, text_size_refusal,
+     [](Ui& ui, const std::string& value) { ui.settings.text_size = std::round(zoom_of(value) * 100) / 100; },
+     [](const Ui& ui) { return fmt::format("{:.0f} %", ui.settings.text_size * 100); }},
     {"language", "of the tour and the examples", language_names, nullptr, set_language, language_now},
     {"files are opened", "dialogs native",
      [](const Ui&) {

@@ -1,4 +1,7 @@
 // What the program remembers of one's taste: language, theme, file dialogs. Everything acts at once.
+#include <cmath>
+#include <iterator>
+
 #include "app/session/native_dialog.h"
 #include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
@@ -9,6 +12,16 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kRow = 40, kLabel = 128;
+constexpr double kTextSizes[] = {0.9, 1, 1.15, 1.3};
+
+// The one that is nearest to what is set.
+int text_size_index(double size) {
+  int nearest = 0;
+  for (int k = 1; k < static_cast<int>(std::size(kTextSizes)); ++k) {
+    if (std::abs(kTextSizes[k] - size) < std::abs(kTextSizes[nearest] - size)) nearest = k;
+  }
+  return nearest;
+}
 
 }  // namespace
 
@@ -18,7 +31,7 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
     ui.state.focus_by_keyboard = true;
   }
   const DialogFrame dialog = draw_dialog_frame(
-      ui, window, {.name = "settings", .title = "Settings", .width = 460, .height = 50 + 4 * kRow + 40 + 36});
+      ui, window, {.name = "settings", .title = "Settings", .width = 460, .height = 50 + 5 * kRow + 40 + 36});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(20));
   float y = area.min.y;
@@ -40,6 +53,12 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
                 "Colours of the window (Ctrl+T: dark or light). Contrast is white on black, for weak eyes and bright "
                 "rooms."})) {
     ui.settings.theme = static_cast<Theme>(theme);
+  }
+
+  int text_size = text_size_index(ui.settings.text_size);
+  if (segments(ui, "settings/text_size", control("text size"), {"90 %", "100 %", "115 %", "130 %"}, text_size,
+               {true, false, "Letters alone; Ctrl+Plus and Ctrl+Minus make everything larger or smaller."})) {
+    ui.settings.text_size = kTextSizes[text_size];
   }
 
   int contrast = ui.settings.auto_contrast ? 1 : 0;

@@ -129,12 +129,14 @@ void draw_interventions_section(RequestRows& rows) {
   if (!interventions_of(draft, false).empty()) {
     draw_intervention_buttons(ui, kList, rows.full());
   } else if (draft.variants.empty()) {
-    const Rect line = rows.full(34);
     const bool edits = rows.lock({"edit"}) == nullptr;
-    paragraph(ui, line, Type::words12, ui.colors.text3,
-              edits                              ? "Double-click a number to edit it; right-click a head for its menu."
-              : rows.lock({"ablate"}) == nullptr ? "Heads can be switched off (X); all else of a capture stays."
-                                                 : "A capture's numbers stay as they are.");
+    const char* words = edits ? "Double-click a number to edit it; right-click a head for its menu."
+                        : rows.lock({"ablate"}) == nullptr
+                            ? "Heads can be switched off (X); all else of a capture stays."
+                            : "A capture's numbers stay as they are.";
+    const float width = rows.area.width() - 2 * ui.px(size::panel_padding);
+    const float height = paragraph_height(ui, Type::words12, words, width) / ui.scale;
+    paragraph(ui, rows.full(std::max(34.0f, height)), Type::words12, ui.colors.text3, words);
   }
   const auto& problem = ui.session.problem();
   bool at_fault = false;

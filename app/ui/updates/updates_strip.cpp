@@ -36,7 +36,8 @@ void step(Ui& ui, int by) {
   strip_of(ui).plays = false;
   if (updates.kept().empty()) return;
   const auto last = static_cast<std::ptrdiff_t>(updates.kept().size()) - 1;
-  show(ui, static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(updates.shown()) + by, std::ptrdiff_t{0}, last)));
+  show(ui, static_cast<std::size_t>(
+               std::clamp(static_cast<std::ptrdiff_t>(updates.shown()) + by, std::ptrdiff_t{0}, last)));
 }
 
 void play_on(Ui& ui) {
@@ -80,9 +81,9 @@ void slider_keys(Ui& ui) {
 void draw_slider(Ui& ui, const Rect& box) {
   const Updates& updates = ui.session.updates;
   const std::size_t last = updates.kept().size() - 1;
-  const std::string tip = fmt::format("{} of {} results of the file are kept, {}. Left and Right go from one to the next.",
-                                      updates.kept().size(), updates.count(),
-                                      size_text(static_cast<std::int64_t>(updates.bytes())));
+  const std::string tip =
+      fmt::format("{} of {} results of the file are kept, {}. Left and Right go from one to the next.",
+                  updates.kept().size(), updates.count(), size_text(static_cast<std::int64_t>(updates.bytes())));
   const Interaction it = interact_mouse(ui, kUpdatesSlider, box, {true, false, tip.c_str()});
   const float knob = ui.px(7), width = std::max(1.0f, box.width() - 2 * knob);
   if (it.held) {
@@ -104,7 +105,8 @@ void draw_label(Ui& ui, const Rect& place) {
   const Updates& updates = ui.session.updates;
   const FileUpdate& shown = updates.kept()[updates.shown()];
   const bool earlier = !same_request(shown.trace->request, ui.session.draft);
-  const std::string words = fmt::format("{}update {} of {}", earlier ? "earlier request, " : "", shown.number, updates.count());
+  const std::string words =
+      fmt::format("{}update {} of {}", earlier ? "earlier request, " : "", shown.number, updates.count());
   text_in(ui, place, Type::words12, updates.past() == nullptr ? ui.colors.text2 : ui.colors.accent, words, 1);
 }
 
@@ -175,11 +177,11 @@ void export_updates(Ui& ui) {
   choice.theme = ui.settings.theme;
   choice.scale = ui.settings.export_scale;
   choice.folder = unused_export_path(ui.settings, "headscope-updates", "");
-  ui.session.jobs.start("Frames of the updates", [choice, updates = ui.session.updates.kept(), view = ui.session.view](
-                                                     const CancelToken& cancel,
-                                                     const std::function<void(double)>& progress) {
-    return write_update_frames(choice, updates, view, cancel, progress);
-  });
+  ui.session.jobs.start("Frames of the updates",
+                        [choice, updates = ui.session.updates.kept(), view = ui.session.view](
+                            const CancelToken& cancel, const std::function<void(double)>& progress) {
+                          return write_update_frames(choice, updates, view, cancel, progress);
+                        });
 }
 
 }  // namespace headscope::ui

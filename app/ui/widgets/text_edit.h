@@ -57,8 +57,8 @@ void erase_word_right(TextEdit& edit);
 bool undo(TextEdit& edit);
 bool redo(TextEdit& edit);
 
-// The text for a single-line field: line breaks and tabs become blanks, other control characters are removed, and what is
-// no UTF-8 becomes U+FFFD, as which it is drawn.
+// The text for a single-line field: line breaks and tabs become blanks, other control characters are removed, and what
+// is no UTF-8 becomes U+FFFD, as which it is drawn.
 std::string single_line(std::string_view pasted);
 
 // The text for a field of several lines: all of it but NULs, which no session and no command line can hold.

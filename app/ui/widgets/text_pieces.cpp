@@ -28,7 +28,7 @@ const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code
   keep_within_limit(ui.state);
   const auto [at, is_new] = ui.state.glyphs.try_emplace({code_point, static_cast<int>(type)});
   UiState::GlyphPicture& picture = at->second;
-  const float pixels = em_pixels(type) * ui.scale;
+  const float pixels = em_pixels(type) * ui.fonts.scale;
   if (is_new || picture.em_pixels != pixels) {
     ui.state.glyph_bytes -= picture.white.pixels.size() * sizeof(Rgba);
     picture = {};

@@ -29,6 +29,7 @@ Settings unusual_settings() {
   Settings s;
   s.theme = Theme::light;
   s.ui_scale = 1.25;
+  s.text_size = 1.15;
   s.recent_files = {"/tmp/ä b.json", "/x/\"quoted\".png"};
   s.export_folder = "/tmp/out";
   s.open_folder = "/tmp/in";
@@ -94,9 +95,10 @@ TEST_F(SettingsFiles, KeysOfANewerVersionArePassedOver) {
 }
 
 TEST_F(SettingsFiles, NumbersAreBroughtIntoWhatTheWindowCanShow) {
-  const Settings s =
-      parse_settings("{\"ui_scale\": 1e9, \"window_width\": -5, \"window_height\": 1e300, \"export_scale\": 0}");
+  const Settings s = parse_settings(
+      R"({"ui_scale": 1e9, "window_width": -5, "window_height": 1e300, "export_scale": 0, "text_size": 9})");
   EXPECT_EQ(s.ui_scale, 4);
+  EXPECT_EQ(s.text_size, kLargestText);
   EXPECT_EQ(s.window_width, 320);
   EXPECT_EQ(s.window_height, 16384);
   EXPECT_EQ(s.export_scale, 0.5);

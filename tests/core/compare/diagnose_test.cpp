@@ -158,17 +158,18 @@ Case random_case(std::uint32_t seed) {
 }
 
 // What `diagnose` is worth: each variant and each two on layers of their own, noise on as many.
+#ifdef HEADSCOPE_SANITIZED
+constexpr int kEach = 2;  // layers for every pick of mistakes
+#else
+constexpr int kEach = 6;
+#endif
+
 TEST(Diagnose, HitsAndFalseAlarmsOnRandomLayers) {
   std::vector<std::vector<std::size_t>> picks;
   for (std::size_t a = 0; a < kContractVariants; ++a) {
     picks.push_back({a});
     for (std::size_t b = a + 1; b < kContractVariants; ++b) picks.push_back({a, b});
   }
-#ifdef HEADSCOPE_SANITIZED
-  constexpr int kEach = 2;  // layers for every pick
-#else
-  constexpr int kEach = 6;
-#endif
   int asked = 0, first = 0, fewer = 0, other = 0, alarms = 0, noises = 0;
   std::set<std::size_t> alone, pairs;
   std::uint32_t seed = 5000;

@@ -155,6 +155,11 @@ TEST_F(Palette, ChangesSettings) {
   EXPECT_EQ(d.settings.ui_scale, 1.5);
   run("zoom 100 %");
   EXPECT_EQ(d.settings.ui_scale, 1);
+  run("text size 115");
+  EXPECT_EQ(d.settings.text_size, 1.15);
+  run("text size 100");
+  EXPECT_EQ(d.settings.text_size, 1);
+  EXPECT_EQ(hits("text size 200").front().entry.refusal, "The size of text is 80 % to 130 %.");
   run("language español");
   EXPECT_EQ(d.settings.language, "es");
   EXPECT_EQ(hits("zoom 900").front().entry.refusal, "The size is 50 % to 300 %.");

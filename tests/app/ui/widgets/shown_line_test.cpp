@@ -186,8 +186,8 @@ TEST_F(ShownLineTest, LinesThatAreNotShownAnyMoreAreForgotten) {
 TEST_F(ShownLineTest, PicturesOfCharactersAreForgottenWhenTheyHoldTooMuch) {
   if (fallback_font_file(0x4E00, font_role(kType)).path.empty()) GTEST_SKIP() << "no font has Chinese characters";
   std::size_t most = 0, drawn = 0, last = 0;
+  build(4, "");
   frame([&](Ui& ui) {
-    ui.scale = 4;
     for (std::uint32_t c = 0x4E00; c < 0x4E00 + 1000; ++c) {
       std::string s;
       append_utf8(s, c);
