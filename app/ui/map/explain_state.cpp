@@ -5,6 +5,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/widgets/control_states.h"
+#include "core/explain/cell_origin.h"
 
 namespace headscope::ui {
 namespace {
@@ -30,8 +31,23 @@ void show(Ui& ui, const Trace& trace, const ExplainPlace& place) {
   ui.state.wants_frame = true;
 }
 
+// Whether the cell that it was reached from reads that number: another model may have a smaller tensor of its name.
+bool is_read(const Trace& trace, const FilePlace& place) {
+  if (!is_inside(trace, place.from)) return false;
+  const auto holds = [&](const CellSource& source) {
+    if (source.stage || source.name != place.name || source.region.count != place.index.count) return false;
+    for (int axis = 0; axis < place.index.count; ++axis) {
+      const Range& range = source.region[axis];
+      if (place.index[axis] < range.begin || place.index[axis] >= range.end) return false;
+    }
+    return true;
+  };
+  const CellOrigin origin = sources_of(trace, place.from.stage, place.from.index);
+  return std::any_of(origin.sources.begin(), origin.sources.end(), holds);
+}
+
 bool exists(const Trace& trace, const ExplainPlace& place) {
-  return place.cell && is_inside(trace, *place.cell) && (!place.file || is_inside(trace, place.file->from));
+  return place.cell && is_inside(trace, *place.cell) && (!place.file || is_read(trace, *place.file));
 }
 
 void jump(Ui& ui, const Trace& trace, const ExplainPlace& to, const CellPlace& from) {
@@ -76,7 +92,7 @@ std::optional<CellPlace> picked_place(const ViewState& view, const Trace& trace)
 std::optional<FilePlace> file_place(Ui& ui, const Trace& trace) {
   ExplainState& state = explain_state(ui);
   if (!state.file) return std::nullopt;
-  if (state.file_over != picked_place(ui.session.view, trace) || !is_inside(trace, state.file->from)) {
+  if (state.file_over != picked_place(ui.session.view, trace) || !is_read(trace, *state.file)) {
     state.file.reset();
   }
   return state.file;

@@ -93,6 +93,26 @@ TEST(Explanation, AWeightOfTheFileIsShownWhereItLies) {
   EXPECT_FALSE(d.session.view.weights.viewport.fitted()) << "so near that its number is in it";
 }
 
+// The random user found it: the index was beyond the end of the other model's tensor.
+TEST(Explanation, AWeightThatAnotherModelDoesNotHaveIsShownNoMore) {
+  Driver d(phrase_document(kTwelve), 1600, 1400);
+  pick(d, StageId::output, 0, {3, 9});
+  d.click(d.names("inspector/where/term/").front() + "/right");
+  ASSERT_TRUE(d.has("inspector/where/file"));
+  FilePlace& place = *d.state.explain->file;
+  place.index[1] = 63;  // the last of 64 features
+  d.step();
+  EXPECT_TRUE(d.has("inspector/where/file"));
+  d.session.draft.d_model = 16;
+  d.step();
+  EXPECT_EQ(d.session.view.cell, (Cell{3, 9}));
+  EXPECT_FALSE(d.has("inspector/where/file"));
+  EXPECT_TRUE(d.has("inspector/where")) << "the cell itself is explained";
+  d.key(KeyName::left, false, false, true);
+  d.key(KeyName::right, false, false, true);
+  EXPECT_FALSE(d.has("inspector/where/file"));
+}
+
 TEST(Explanation, AGroupedKeyIsShownByAHeadThatUsesIt) {
   Document document = phrase_document(kTwelve);
   document.request.kv_heads = 2;
