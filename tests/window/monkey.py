@@ -23,6 +23,7 @@ KEYS = (["Tab", "Escape", "Return", "space", "Up", "Down", "Left", "Right", "Hom
         + [f"F{number}" for number in range(1, 13)] + list("abcdefghijklmnopqrstuvwxyz0123456789"))
 # No slash: nothing is to be written outside of the home folder.
 WORDS = ["the cat", "1999", "nan", "inf", "hola mundo", "a b c d e f g h", "0", "-1", "0.5", "999999999999"]
+EVENTS_A_LOOK = 5
 # What ends the window.
 ENDS = {("Control_L", "q")}
 # Of a window that was used for a minute: a leak of a texture or a result a frame is far more.
@@ -91,14 +92,14 @@ class Monkey:
         self.done += 1
 
     def look(self):
-        """Waits until the window has drawn again, at most a little; it must live. Leaves a browser of folders, so
-        that nothing is written outside of the home folder."""
+        """Waits until the window has seen what was done, a press a frame, so that nothing piles up where frames are slow;
+        it must live. Leaves a browser of folders, so that nothing is written outside of the home folder."""
         self.hands.sync()
         seen = (self.window.probe() or {"frame": 0})["frame"]
-        end = time.monotonic() + 0.3
+        end = time.monotonic() + driver.PATIENCE
         while time.monotonic() < end:
             p = self.window.probe()
-            if p is not None and (p["resting"] or p["frame"] > seen + 2):
+            if p is not None and (p["resting"] or p["frame"] > seen + EVENTS_A_LOOK):
                 break
             time.sleep(0.005)
         expect(self.window.process.poll() is None,
@@ -116,7 +117,7 @@ def play(window, display, seed, events, say=lambda done: None):
     try:
         monkey = Monkey(window, hands, seed)
         while monkey.done < events:
-            for _ in range(5):
+            for _ in range(EVENTS_A_LOOK):
                 monkey.act()
             monkey.look()
             if monkey.done % 1000 == 0:
