@@ -46,7 +46,8 @@ TEST(SettingsDialog, EveryViewIsDrawnAtEverySizeOfText) {
   for (const double size : {kSmallestText, kLargestText}) {
     Driver d(1280, 800);
     d.settings.text_size = size;
-    for (const CommandId view : {CommandId::toggle_corpus, CommandId::toggle_script, CommandId::toggle_text, CommandId::toggle_bug_lab}) {
+    for (const CommandId view :
+         {CommandId::toggle_corpus, CommandId::toggle_script, CommandId::toggle_text, CommandId::toggle_bug_lab}) {
       d.push(view);
       d.step();
     }
