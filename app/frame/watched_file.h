@@ -1,6 +1,7 @@
 // --watch: the window follows a file that another program writes, a training loop for one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,12 +20,16 @@ class WatchedFile {
 
   // Call it once a turn of the loop. After a change, once nothing is being computed: computes again what reads the
   // file; or opens it again where it is a document of its own (a session, a picture, a phrase), or could not be opened
-  // before. Neither where another document is open meanwhile. A file that cannot be read keeps the last picture, and a
-  // notice says why. True when something was done.
+  // before. A file that was replaced leaves its result before among Session::updates. Neither where another document is
+  // open meanwhile. A file that cannot be read keeps the last picture, and a notice says why. True when something was
+  // done.
   bool follow(Session& session, Settings& settings, ui::UiState& state);
 
  private:
+  bool take_replacement();
+
   const std::string path_;
+  std::uint64_t file_number_ = 0;  // by which the system knows the file; 0: there is none, or it is a folder
   bool opened_ = false;
   DocumentIdentity document_;  // of the file, once it is open
   std::unique_ptr<FileWatch> watch_;

@@ -148,8 +148,10 @@ void Session::recompute() {
   impl_->force = true;
 }
 
-void Session::take_update() {
-  if (updates.kept().empty() && impl_->shows(draft) && !impl_->shown_early && !impl_->trace->preview) {
+void Session::take_update(bool replaced) {
+  if (!replaced) {
+    updates.clear();
+  } else if (updates.kept().empty() && impl_->shows(draft) && !impl_->shown_early && !impl_->trace->preview) {
     updates.keep(impl_->trace);
   }
   impl_->force = impl_->takes_update = true;

@@ -86,8 +86,9 @@ class Session {
   void set_stage_memory(std::int64_t bytes);
   // Computes the draft again, after a file that it names has changed.
   void recompute();
-  // The same of a file that is followed: its results are `updates`, beginning with the one that is shown.
-  void take_update();
+  // The same of a file that is followed: its results are `updates`, beginning with the one that is shown. Not
+  // `replaced`: it was written over, and results before, which may read it, begin anew.
+  void take_update(bool replaced = true);
 
   // Undo brings back draft, view and document. An edit is a step, and so is a document that is opened. A view change
   // alone makes no step but is restored with one. The layout is unchanged.

@@ -94,6 +94,9 @@ def its_updates_are_gone_through_and_written(headscope, cli, display, home):
     window.wait(lambda p: folder.exists() and sorted(os.listdir(folder)) == names, "a picture of each")
     put(file, capture(5))
     window.wait(lambda p: p["tokens"] == 5, "the file is followed")
+    # Written over: older results may read it, and are forgotten.
+    file.write_bytes(capture(4))
+    window.wait(lambda p: p["tokens"] == 4 and "updates" not in p["rects"], "the file as it is, and no slider")
     window.quit()
 
 

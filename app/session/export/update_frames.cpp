@@ -9,6 +9,7 @@
 
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
+#include "core/base/error.h"
 
 namespace headscope {
 
@@ -25,6 +26,7 @@ std::string write_update_frames(const ExportChoice& choice, const std::vector<Fi
                                 const ViewState& view, const CancelToken& cancel,
                                 const std::function<void(double)>& progress) {
   std::error_code ignored;
+  if (std::filesystem::exists(choice.folder, ignored)) throw Error(choice.folder + ": is there already");
   std::uintmax_t bytes = 0;
   const std::size_t digits =
       std::max<std::size_t>(4, updates.empty() ? 0 : std::to_string(updates.back().number).size());

@@ -151,6 +151,24 @@ TEST(SessionUpdates, ComputingAgainIsNoUpdateAndAnotherDocumentHasNone) {
   EXPECT_TRUE(session.updates.kept().empty());
 }
 
+// They may read the file.
+TEST(SessionUpdates, ResultsBeforeAFileWasWrittenOverAreForgotten) {
+  ManualSession manual;
+  Session& session = *manual.session;
+  manual.type("a b", 0);
+  manual.executor->step();
+  session.update(at(1));
+  take(manual, 10);
+  session.updates.show(0);
+  session.take_update(false);
+  session.update(at(20));
+  manual.executor->step();
+  session.update(at(21));
+  ASSERT_EQ(session.updates.kept().size(), 1u);
+  EXPECT_EQ(session.updates.past(), nullptr);
+  EXPECT_EQ(session.updates.kept().front().trace, session.trace());
+}
+
 TEST(SessionUpdates, WhatCannotBeReadIsNoUpdate) {
   ManualSession manual;
   Session& session = *manual.session;

@@ -41,5 +41,13 @@ TEST_F(UpdateFrames, CancelledItLeavesNothing) {
   EXPECT_FALSE(fs::exists(choice.folder));
 }
 
+TEST_F(UpdateFrames, AFolderThatIsThereStaysAsItIs) {
+  ExportChoice choice = frame_choice(view_);
+  choice.folder = (folder_ / "frames").string();
+  fs::create_directories(choice.folder);
+  EXPECT_THROW(write_update_frames(choice, updates(), view_, CancelToken{}, {}), Error);
+  EXPECT_TRUE(fs::exists(choice.folder));
+}
+
 }  // namespace
 }  // namespace headscope
