@@ -101,13 +101,16 @@ void draw_slider(Ui& ui, const Rect& box) {
   if (it.focused) focus_ring(ui, box, ui.px(4));
 }
 
-void draw_label(Ui& ui, const Rect& place) {
+// At the right end of the line, as wide as its words.
+void draw_label(Ui& ui, Rect& line) {
   const Updates& updates = ui.session.updates;
   const FileUpdate& shown = updates.kept()[updates.shown()];
   const bool earlier = !same_request(shown.trace->request, ui.session.draft);
   const std::string words =
       fmt::format("{}update {} of {}", earlier ? "earlier request, " : "", shown.number, updates.count());
-  text_in(ui, place, Type::words12, updates.past() == nullptr ? ui.colors.text2 : ui.colors.accent, words, 1);
+  const float width = std::max(ui.px(kLabel), std::ceil(text_width(ui, Type::words12, words)) + ui.px(4));
+  text_in(ui, take_right(line, width, ui.px(10)), Type::words12,
+          updates.past() == nullptr ? ui.colors.text2 : ui.colors.accent, words, 1);
 }
 
 }  // namespace
@@ -143,8 +146,7 @@ void draw_updates_strip(Ui& ui, const Rect& area) {
                  {past, false, past ? "Follows the file again." : "The newest result is shown, and followed."})) {
     show_newest_update(ui);
   }
-  const Rect label = take_right(line, ui.px(kLabel), ui.px(10));
-  draw_label(ui, label);
+  draw_label(ui, line);
   draw_slider(ui, {{line.min.x, line.center().y - ui.px(13)}, {line.max.x, line.center().y + ui.px(13)}});
 }
 

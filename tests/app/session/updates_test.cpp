@@ -90,6 +90,12 @@ TEST(Updates, BytesAreThoseOfTensorsAndEachCountsOnce) {
 }
 
 // ---- in a session
+void show_first(ManualSession& manual) {
+  manual.type("a b", 0);
+  manual.executor->step();
+  manual.session->update(at(1));
+}
+
 void take(ManualSession& manual, int ms) {
   manual.session->take_update();
   manual.session->update(at(ms));
@@ -100,9 +106,7 @@ void take(ManualSession& manual, int ms) {
 TEST(SessionUpdates, TheFirstIsWhatWasShownAndEachUpdateIsAnother) {
   ManualSession manual;
   Session& session = *manual.session;
-  manual.type("a b", 0);
-  manual.executor->step();
-  session.update(at(1));
+  show_first(manual);
   const auto first = session.trace();
   EXPECT_TRUE(session.updates.kept().empty());
   take(manual, 10);
@@ -115,9 +119,7 @@ TEST(SessionUpdates, TheFirstIsWhatWasShownAndEachUpdateIsAnother) {
 TEST(SessionUpdates, APastOneIsShownUntilTheDraftIsEdited) {
   ManualSession manual;
   Session& session = *manual.session;
-  manual.type("a b", 0);
-  manual.executor->step();
-  session.update(at(1));
+  show_first(manual);
   take(manual, 10);
   session.updates.show(0);
   EXPECT_EQ(session.trace(), session.updates.kept().front().trace);
@@ -137,9 +139,7 @@ TEST(SessionUpdates, APastOneIsShownUntilTheDraftIsEdited) {
 TEST(SessionUpdates, ComputingAgainIsNoUpdateAndAnotherDocumentHasNone) {
   ManualSession manual;
   Session& session = *manual.session;
-  manual.type("a b", 0);
-  manual.executor->step();
-  session.update(at(1));
+  show_first(manual);
   session.recompute();
   session.update(at(2));
   manual.executor->step();
@@ -155,9 +155,7 @@ TEST(SessionUpdates, ComputingAgainIsNoUpdateAndAnotherDocumentHasNone) {
 TEST(SessionUpdates, ResultsBeforeAFileWasWrittenOverAreForgotten) {
   ManualSession manual;
   Session& session = *manual.session;
-  manual.type("a b", 0);
-  manual.executor->step();
-  session.update(at(1));
+  show_first(manual);
   take(manual, 10);
   session.updates.show(0);
   session.take_update(false);
@@ -172,9 +170,7 @@ TEST(SessionUpdates, ResultsBeforeAFileWasWrittenOverAreForgotten) {
 TEST(SessionUpdates, WhatCannotBeReadIsNoUpdate) {
   ManualSession manual;
   Session& session = *manual.session;
-  manual.type("a b", 0);
-  manual.executor->step();
-  session.update(at(1));
+  show_first(manual);
   manual.during = [&](const CancelToken&) { throw Error("half a file"); };
   take(manual, 10);
   EXPECT_EQ(session.failure(), "half a file");
