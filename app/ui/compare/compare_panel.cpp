@@ -51,8 +51,8 @@ void draw_header(Ui& ui, const CompareShown& shown, const Rect& area) {
   color_map_combo(ui, "compare/colormap", take_right(line, ui.px(92), ui.px(6)), is_weight_like(shown.selection.stage));
   std::int64_t head = shown.selection.head;
   const std::int64_t heads = std::max(shown.a.trace().num_heads(), shown.b.trace().num_heads());
-  if (stepper(ui, "compare/head", take_right(line, ui.px(92), ui.px(6)), head, {.low = 0, .high = heads - 1},
-              {true, false, "The head whose matrices are compared."})) {
+  if (index_stepper(ui, "compare/head", take_right(line, ui.px(92), ui.px(6)), head, heads,
+                    {true, false, "The head whose matrices are compared."})) {
     view.head = head;
   }
   const std::string label = "head";

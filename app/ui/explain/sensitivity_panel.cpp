@@ -77,9 +77,8 @@ void draw_header(Ui& ui, const SensitivityShown& shown, const Rect& area) {
           ui.colors.text2, label, 1);
   const Trace& trace = shown.data.trace();
   std::int64_t head = shown.selection.head;
-  if (stepper(ui, "sensitivity/head", take_right(line, ui.px(92), ui.px(6)), head,
-              {.low = 0, .high = trace.num_heads() - 1},
-              {true, false, "The head of the map, and of the cell where its stage has heads."})) {
+  if (index_stepper(ui, "sensitivity/head", take_right(line, ui.px(92), ui.px(6)), head, trace.num_heads(),
+                    {true, false, "The head of the map, and of the cell where its stage has heads."})) {
     view.head = head;
   }
   const std::string head_label = "head";
@@ -91,8 +90,8 @@ void draw_header(Ui& ui, const SensitivityShown& shown, const Rect& area) {
   cell.column = std::max<std::int64_t>(cell.column, 0);
   const auto step = [&](const char* name, const char* words, std::int64_t& value, std::int64_t count) {
     const Rect box = take_right(line, ui.px(92), ui.px(6));
-    const bool changed = stepper(ui, name, box, value, {.low = 0, .high = count - 1},
-                                 {true, false, "Which cell of the stage the derivatives are of."});
+    const bool changed =
+        index_stepper(ui, name, box, value, count, {true, false, "Which cell of the stage the derivatives are of."});
     text_in(ui, take_right(line, std::ceil(text_width(ui, Type::words12, words)) + 1, ui.px(10)), Type::words12,
             ui.colors.text2, words, 1);
     return changed;

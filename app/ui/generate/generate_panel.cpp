@@ -19,6 +19,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr int kSeveral = 10;
+constexpr std::int64_t kMostDrawn = 1'000'000;
 constexpr float kBesideFrom = 760;
 
 GeneratePanelState& state_of(Ui& ui) {
@@ -104,8 +105,9 @@ float draw_sampling(Ui& ui, const Rect& area) {
   if (sampling.kind == Sampling::Kind::greedy) return line.max.y + ui.px(6);
   if (sampling.kind == Sampling::Kind::top_k) {
     label("k");
-    stepper(ui, "generate/k", take_left(line, ui.px(92), ui.px(12)), sampling.k, {.low = 1, .high = 1'000'000},
+    stepper(ui, "generate/k", take_left(line, ui.px(92), ui.px(12)), sampling.k, {.low = 1, .high = kMostDrawn},
             {true, false, "How many tokens may be drawn."});
+    sampling.k = std::clamp<std::int64_t>(sampling.k, 1, kMostDrawn);
   } else {
     label("p");
     double p = sampling.p;

@@ -89,8 +89,8 @@ void draw_steppers(Ui& ui, const Inspected& inspected, const Rect& line) {
     text_in(ui, take_left(rest, width, ui.px(8)), Type::mono12, ui.colors.text2, label);
     const Rect field = take_left(rest, ui.px(92), ui.px(16));
     std::int64_t value = shown;
-    if (!stepper(ui, name, field, value, {.low = 0, .high = count - 1}, {true, false, tip})) return std::nullopt;
-    return std::clamp<std::int64_t>(value, 0, count - 1);
+    if (!index_stepper(ui, name, field, value, count, {true, false, tip})) return std::nullopt;
+    return value;
   };
   if (trace.inputs->batch > 1) {
     const auto batch = labelled("batch", "inspector/batch", inspected.batch, trace.inputs->batch,

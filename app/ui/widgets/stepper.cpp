@@ -156,6 +156,14 @@ bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& va
   return step_and_type(ui, name, rect, value, step, state);
 }
 
+bool index_stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value, std::int64_t count,
+                   const ControlState& state) {
+  const std::int64_t before = value, last = std::max<std::int64_t>(count, 1) - 1;
+  stepper(ui, name, rect, value, {.low = 0, .high = last}, state);
+  value = std::clamp<std::int64_t>(value, 0, last);
+  return value != before;
+}
+
 bool seed_stepper(Ui& ui, const std::string& name, const Rect& rect, std::uint64_t& value, const ControlState& state) {
   const auto step = [](std::uint64_t at, int direction) -> std::uint64_t {
     if (direction > 0) return at == std::numeric_limits<std::uint64_t>::max() ? at : at + 1;

@@ -145,6 +145,9 @@ struct StepRange {
 // and Down step too.
 bool stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value, const StepRange& range,
              const ControlState& state = {});
+// The same for one of `count` things that are there, counted from 0: another number that is typed becomes the nearest.
+bool index_stepper(Ui& ui, const std::string& name, const Rect& rect, std::int64_t& value, std::int64_t count,
+                   const ControlState& state = {});
 // The same for a seed: any unsigned 64-bit integer.
 bool seed_stepper(Ui& ui, const std::string& name, const Rect& rect, std::uint64_t& value,
                   const ControlState& state = {});

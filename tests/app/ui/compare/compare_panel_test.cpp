@@ -54,6 +54,20 @@ TEST(ComparePanel, ShowsWhereWhatOneEditsBeginsToDiffer) {
   EXPECT_FALSE(d.has("status/pinned"));
 }
 
+// Of the random user of 683,123 events: a head of -1 was kept, and read back as another.
+TEST(ComparePanel, ATypedHeadThatThereIsNotBecomesTheNearest) {
+  Driver d;
+  d.key(KeyName::d, true, true);
+  d.ctrl(KeyName::d);
+  d.step(3);
+  for (const auto& [typed, head] : {std::pair{"-1", 0}, {"99", 7}, {"3", 3}}) {
+    d.click("compare/head");
+    d.ctrl(KeyName::a);
+    d.type(typed);
+    EXPECT_EQ(d.session.view.head, head) << typed;
+  }
+}
+
 TEST(ComparePanel, AStageThatOnlyOneHasIsSaidToBeMissing) {
   Driver d;
   d.session.draft.softcap = 3;
@@ -100,6 +114,23 @@ TEST(SensitivityPanel, ShowsTheDerivativesOfThePickedCell) {
   EXPECT_TRUE(d.has("sensitivity/token/input/2"));
   d.key(KeyName::g, true, true);
   EXPECT_EQ(d.session.view.main_view, MainView::layer);
+}
+
+TEST(SensitivityPanel, ATypedCellThatThereIsNotBecomesTheNearest) {
+  Driver d(phrase_document(kTwelve));
+  d.key(KeyName::g, true, true);
+  d.step(4);
+  const auto typed = [&](const char* control, const char* text) {
+    d.click(control);
+    d.ctrl(KeyName::a);
+    d.type(text);
+  };
+  typed("sensitivity/row", "-3");
+  EXPECT_EQ(d.session.view.cell->row, 0);
+  typed("sensitivity/column", "400");
+  EXPECT_EQ(d.session.view.cell->column, 11);
+  typed("sensitivity/head", "-1");
+  EXPECT_EQ(d.session.view.head, 0);
 }
 
 TEST(ComparePanel, WhatIsShownIsWhatIsExported) {

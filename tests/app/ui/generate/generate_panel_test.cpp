@@ -57,6 +57,15 @@ TEST_F(GeneratePanel, GreedyTokensAreThoseOfTheCommandLine) {
   EXPECT_EQ(d.names("generate/appended/").size(), 3U);
 }
 
+TEST_F(GeneratePanel, AtLeastOneTokenMayBeDrawn) {
+  d.click("generate/sample", 0.5f);
+  ASSERT_TRUE(d.has("generate/k"));
+  d.click("generate/k");
+  d.ctrl(KeyName::a);
+  d.type("-4");
+  EXPECT_EQ(d.session.view.sampling.k, 1);
+}
+
 TEST_F(GeneratePanel, TheSameSeedDrawsTheSameText) {
   d.session.view.sampling = {Sampling::Kind::top_p, 1, 0.9, 2, 7};
   d.click("generate/more");
