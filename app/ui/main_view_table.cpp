@@ -58,7 +58,8 @@ constexpr const char* kCompareKeys[] = {"Ctrl+Shift+D pins what is shown as A", 
 constexpr const char* kScriptKeys[] = {"Up Down scroll", "Ctrl+C copies the script"};
 constexpr const char* kWeightsKeys[] = {"Arrows pick a number", "Enter edits it", "Ctrl+C copies it"};
 
-constexpr const char* kTextKeys[] = {"Arrows choose a word", "Shift+arrows choose its partner", "Digits switch heads"};
+constexpr const char* kTextKeys[] = {"Arrows choose a word or patch", "Shift+arrows choose its partner",
+                                     "Digits switch heads"};
 
 Obstacle no_text(const Ui& ui) {
   const auto trace = ui.session.trace();

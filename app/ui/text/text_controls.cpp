@@ -13,7 +13,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kChip = 70, kGap = 6;
+constexpr float kChip = 70, kWideChip = 80, kGap = 6;  // heads from 10 on have two digits
 
 bool is_chosen(const TextShown& shown, std::int64_t head) {
   return std::binary_search(shown.request.heads.begin(), shown.request.heads.end(), head);
@@ -94,7 +94,7 @@ void draw_text_header(Ui& ui, const TextShown& shown, const Rect& area) {
   }
   color_map_combo(ui, "text/colormap", take_right(line, ui.px(92), ui.px(6)), true);
   all.max.x = line.max.x;
-  Rect rest = panel_header(ui, all, "Text", "");
+  Rect rest = panel_header(ui, all, shown_patches(shown) ? "Image" : "Text", "");
   const auto piece = [&](Type type, Rgba color, const std::string& words) {
     if (rest.width() < ui.px(20)) return;
     text_in(ui, rest, type, color, words);
@@ -125,7 +125,8 @@ float draw_text_heads(Ui& ui, const TextShown& shown, const Rect& area) {
     x += width + ui.px(kGap);
     return place;
   };
-  for (std::int64_t head = 0; head < heads; ++head) draw_head(ui, shown, next(ui.px(kChip)), head);
+  for (std::int64_t head = 0; head < heads; ++head)
+    draw_head(ui, shown, next(ui.px(head < 10 ? kChip : kWideChip)), head);
   if (button(ui, "text/all", next(ui.px(40)), "all", {true, false, "Every head."})) {
     ui.session.view.text.heads.reset();
   }

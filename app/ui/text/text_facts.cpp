@@ -111,7 +111,7 @@ void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area) {
             range, true);
   ui.mark("text/legend", area);
   std::string words = text_weights_words(shown.result->question.request, shown.data.trace().num_heads());
-  words += known->largest > 0 ? ", one range for all words" : ": nothing to see";
+  words += known->largest > 0 ? ", one range for all tokens" : ": nothing to see";
   first.add(Type::words11, ui.colors.text2, words, ui.px(12));
   first.add(Type::words11, ui.colors.text3, shown.row ? "strongest keys" : "strongest queries", ui.px(6));
   for (std::size_t k = 0; k < std::min(kNamedWords, known->strongest.size()); ++k) {
@@ -133,7 +133,9 @@ void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area) {
                ui.px(14));
   }
   second.add(Type::words11, ui.colors.text3,
-             shown.one_text ? "Click picks a word, Shift+click the other one" : "Click picks a word in either text");
+             shown_patches(shown) ? "Click picks a patch, Shift+click the other one"
+             : shown.one_text     ? "Click picks a word, Shift+click the other one"
+                                  : "Click picks a word in either text");
 }
 
 float text_bands_height(const Ui& ui, const TextShown& shown, float most) {

@@ -122,6 +122,13 @@ void draw_text_panel(Ui& ui, const Rect& area) {
   const Rect readout{{body.min.x, body.max.y - ui.px(kReadout)}, body.max};
   draw_text_readout(ui, shown, readout);
   body.max.y = readout.min.y - ui.px(8);
+  if (const std::optional<ImagePatches> patches = shown_patches(shown)) {
+    const float legend = body.max.y - ui.px(kLegend);
+    draw_text_image(ui, shown, *patches, {body.min, {body.max.x, legend}});
+    draw_text_legend(ui, shown, {{body.min.x, legend}, body.max});
+    ask_for_rest(ui);
+    return;
+  }
   // The words take what they need; where that is more than there is, the heads below them take less.
   const float all = text_words_height(ui, shown, body.width());
   const float least = std::min(all, ui.px(kLeastWords));

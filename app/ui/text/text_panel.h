@@ -12,6 +12,7 @@
 #include "app/ui/panel_data.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/ui.h"
+#include "core/heads/image_patches.h"
 #include "core/heads/text_weights.h"
 #include "core/picture/text/text_flow.h"
 
@@ -70,6 +71,10 @@ float draw_text_heads(Ui& ui, const TextShown& shown, const Rect& area);
 // text_words.cpp: the height of all lines in this width; the words, scrolled; mouse and keys.
 float text_words_height(Ui& ui, const TextShown& shown, float width);
 void draw_text_words(Ui& ui, const TextShown& shown, const Rect& area);
+
+// text_image.cpp: the image whose patches are both queries and keys, where there is one; mouse and keys.
+std::optional<ImagePatches> shown_patches(const TextShown& shown);
+void draw_text_image(Ui& ui, const TextShown& shown, const ImagePatches& patches, const Rect& area);
 
 // text_facts.cpp: colour bar and legend; the same weights head by head; the chosen pair with its sum.
 void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area);

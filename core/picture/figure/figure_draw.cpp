@@ -57,6 +57,14 @@ class Pixels : public FigureOutput {
     }
   }
 
+  void image(const ImageItem& item) override {
+    const int columns = std::min(item.pixels->width, image_.width - item.x);
+    const int end = std::min(item.y + item.pixels->height, top_ + image_.height);
+    for (int y = std::max(item.y, top_); y < end; ++y) {
+      for (int x = 0; x < columns; ++x) image_.at(item.x + x, y - top_) = item.pixels->at(x, y - item.y);
+    }
+  }
+
   void map(const MapItem& item) override {
     const Range shown = rows_of_map(item, rows());
     const int columns = std::min(item.spec.width, image_.width - item.x);

@@ -16,6 +16,7 @@ class FigureOutput {
   virtual void curve(const CurveItem& item) = 0;
   virtual void text(const TextItem& item) = 0;
   virtual void bar(const BarItem& item) = 0;
+  virtual void image(const ImageItem& item) = 0;
   // Draws the cells alone; the numbers in them follow as texts.
   virtual void map(const MapItem& item) = 0;
   // The rows of the picture that are drawn: parts of an item that lie completely outside may be left out.

@@ -150,6 +150,8 @@ void draw_plan(const FigurePlan& plan, FigureOutput& output, const CancelToken& 
             output.curve(shape);
           } else if constexpr (std::is_same_v<Item, BarItem>) {
             output.bar(shape);
+          } else if constexpr (std::is_same_v<Item, ImageItem>) {
+            output.image(shape);
           } else if constexpr (std::is_same_v<Item, ProvenanceItem>) {
             draw_provenance(shape, output, cancel);
           } else {

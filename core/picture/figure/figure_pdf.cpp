@@ -78,11 +78,13 @@ class PdfOutput : public FigureOutput {
     cairo_pattern_destroy(colors);
   }
 
+  void image(const ImageItem& item) override { embed(item.x, item.y, *item.pixels); }
+
   void map(const MapItem& item) override {
     if (maps_.drawn) {
       draw_cells(item);
     } else {
-      embed(item);
+      embed(item.x, item.y, drawn_whole(map_rows(item)));
     }
     ++drawn_;
     if (progress_) progress_(static_cast<double>(drawn_) / maps_.count);
@@ -149,11 +151,11 @@ class PdfOutput : public FigureOutput {
     cairo_fill(page_);
   }
 
-  void embed(const MapItem& item) {
-    const Image image = drawn_whole(map_rows(item));
+  void embed(int left, int top, const Image& image) {
     const int stride = cairo_format_stride_for_width(CAIRO_FORMAT_RGB24, image.width);
     const Surface picture(cairo_image_surface_create(CAIRO_FORMAT_RGB24, image.width, image.height));
-    if (cairo_surface_status(picture.get()) != CAIRO_STATUS_SUCCESS) throw Error("there is no memory for the map");
+    if (cairo_surface_status(picture.get()) != CAIRO_STATUS_SUCCESS)
+      throw Error("there is no memory for an image of the figure");
     unsigned char* const bytes = cairo_image_surface_get_data(picture.get());
     for (int y = 0; y < image.height; ++y) {
       auto* const row = reinterpret_cast<std::uint32_t*>(bytes + static_cast<std::ptrdiff_t>(y) * stride);
@@ -163,9 +165,9 @@ class PdfOutput : public FigureOutput {
       }
     }
     cairo_surface_mark_dirty(picture.get());
-    cairo_set_source_surface(page_, picture.get(), item.x, item.y);
+    cairo_set_source_surface(page_, picture.get(), left, top);
     cairo_pattern_set_filter(cairo_get_source(page_), CAIRO_FILTER_NEAREST);
-    cairo_rectangle(page_, item.x, item.y, image.width, image.height);
+    cairo_rectangle(page_, left, top, image.width, image.height);
     cairo_fill(page_);
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -67,6 +68,12 @@ struct MapItem {
   CellText cell_text = CellText::none;
 };
 
+// Pixels as they are, one for each of the picture.
+struct ImageItem {
+  int x = 0, y = 0;
+  std::shared_ptr<const Image> pixels;
+};
+
 // The colour map as a bar: its low end is at the left, or at the bottom when upright.
 struct BarItem {
   int x = 0, y = 0, width = 0, height = 0;
@@ -88,7 +95,8 @@ struct FigurePlan {
   double pixels_per_inch = 0;              // which the file states; 0: it states none
   std::optional<PaperLength> paper_width;  // exactly this wide on paper
   std::string title, description;          // for screen readers
-  std::vector<std::variant<TextItem, RectItem, HatchItem, CornerItem, CurveItem, MapItem, BarItem, ProvenanceItem>>
+  std::vector<
+      std::variant<TextItem, RectItem, HatchItem, CornerItem, CurveItem, MapItem, BarItem, ProvenanceItem, ImageItem>>
       items;
 };
 

@@ -82,23 +82,24 @@ class SvgOutput : public FigureOutput {
         item.y, item.width, item.height, id);
   }
 
+  void image(const ImageItem& item) override { embed(item.x, item.y, rows_of(*item.pixels)); }
+
   void map(const MapItem& item) override {
     if (cells_) {
       draw_cells(item);
     } else {
-      embed(item);
+      embed(item.x, item.y, map_rows(item));
     }
     ++maps_;
     if (progress_) progress_(static_cast<double>(maps_) / map_count_);
   }
 
  private:
-  void embed(const MapItem& item) {
-    const PictureRows rows = map_rows(item);
+  void embed(int x, int y, const PictureRows& rows) {
     out_ << fmt::format(
         "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
         "style=\"image-rendering:pixelated\" xlink:href=\"data:image/png;base64,",
-        item.x, item.y, item.spec.width, item.spec.height);
+        x, y, rows.width, rows.height);
     Base64Buffer buffer(out_);
     std::ostream bytes(&buffer);
     bytes.exceptions(std::ios::badbit | std::ios::failbit);

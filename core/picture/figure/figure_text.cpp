@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/heads/text_weights.h"
+#include "core/heads/image_patches.h"
+#include "core/picture/figure/figure_text.h"
 #include "core/picture/figure/figure_views.h"
-#include "core/picture/text/text_flow.h"
 #include "core/picture/text_weights_look.h"
 
 namespace headscope {
@@ -19,18 +19,6 @@ namespace {
 constexpr double kWords = 14, kWidth = 880;                      // units: the words' size, the figure without --width
 constexpr double kBox = 26, kPitch = 48, kPad = 5, kGap = 6;     // of a word
 constexpr double kBandRow = 12, kBandNames = 64, kBandEnd = 52;  // of the same row head by head
-
-// What is drawn, and where.
-struct Drawn {
-  Sheet& sheet;
-  TextWeightsRequest request;
-  std::vector<TextToken> tokens;
-  TextFlow flow;
-  std::vector<double> widths;  // of each word's box, pixels
-  TextWeights weights;         // empty while measuring
-  ColorMap map;
-  ValueRange range;
-};
 
 TextWeightsRequest request_of(const Sheet& sheet, const StagePicture& weights) {
   const ViewSpec& view = sheet.view;
@@ -56,7 +44,7 @@ TextWeightsRequest request_of(const Sheet& sheet, const StagePicture& weights) {
           view.combined};
 }
 
-void place_words(Drawn& drawn, int width) {
+void place_words(TextDrawing& drawn, int width) {
   Sheet& sheet = drawn.sheet;
   const WordLevels levels = word_levels(drawn.tokens);
   const double most = width - 2 * sheet.margin();
@@ -85,7 +73,7 @@ void add_hatch(Sheet& sheet, int x, int y, int width, int height) {
 }
 
 // A word on its colour, its number below where it is one of the strongest.
-void add_word(const Drawn& drawn, std::size_t k, int top) {
+void add_word(const TextDrawing& drawn, std::size_t k, int top) {
   Sheet& sheet = drawn.sheet;
   const int x = sheet.margin() + static_cast<int>(std::lround(drawn.flow.places[k].x));
   const int y = top + static_cast<int>(drawn.flow.places[k].line) * sheet.px(kPitch) + sheet.px(2);
@@ -117,7 +105,7 @@ void add_word(const Drawn& drawn, std::size_t k, int top) {
 }
 
 // The same weights of every head by itself: a row a head.
-int add_bands(const Drawn& drawn, int y, int width) {
+int add_bands(const TextDrawing& drawn, int y, int width) {
   Sheet& sheet = drawn.sheet;
   const std::int64_t heads = sheet.trace.num_heads(), tokens = std::ssize(drawn.tokens);
   if (heads < 2) return 0;
@@ -172,12 +160,12 @@ int add_bands(const Drawn& drawn, int y, int width) {
   return title + height + sheet.px(14);
 }
 
-std::vector<Span> legend_of(const Drawn& drawn) {
+std::vector<Span> legend_of(const TextDrawing& drawn) {
   const Sheet& sheet = drawn.sheet;
   const Palette& colors = sheet.colors;
   const bool row = drawn.request.along == TextAlong::row;
   std::vector<Span> spans = {
-      {text_weights_words(drawn.request, sheet.trace.num_heads()) + ", one range for all words.", colors.text2}};
+      {text_weights_words(drawn.request, sheet.trace.num_heads()) + ", one range for all tokens.", colors.text2}};
   const auto named = [&](std::int64_t token, Rgba color) {
     spans.push_back({drawn.tokens[static_cast<std::size_t>(token)].letters, color});
   };
@@ -196,13 +184,13 @@ std::vector<Span> legend_of(const Drawn& drawn) {
   return spans;
 }
 
-Sheet::Title title_of(const Drawn& drawn, const StagePicture& weights) {
+Sheet::Title title_of(const TextDrawing& drawn, const StagePicture& weights, bool of_image) {
   const Sheet& sheet = drawn.sheet;
   const bool row = drawn.request.along == TextAlong::row;
   const std::vector<std::string>& names = row ? weights.row_names() : weights.column_names();
   const std::string name = names[static_cast<std::size_t>(drawn.request.token)];
   Sheet::Title title;
-  title.name = "Text";
+  title.name = of_image ? "Image" : "Text";
   title.fact = row ? fmt::format("what query {} \u201c{}\u201d looks at", drawn.request.token, name)
                    : fmt::format("which queries look at key {} \u201c{}\u201d", drawn.request.token, name);
   if (sheet.trace.model != nullptr) title.fact += fmt::format(", layer {}", sheet.trace.inputs->layer);
@@ -215,21 +203,27 @@ Sheet::Title title_of(const Drawn& drawn, const StagePicture& weights) {
 
 void plan_text(Sheet& sheet, const StagePicture& weights, bool measure, const CancelToken& cancel) {
   const ViewSpec& view = sheet.view;
-  Drawn drawn{sheet, request_of(sheet, weights), {}, {}, {}, {}, {}, {}};
+  TextDrawing drawn{sheet, request_of(sheet, weights), {}, {}, {}, {}, {}, {}};
   drawn.tokens = text_tokens(sheet.trace, drawn.request.along == TextAlong::row);
   const int width = view.width ? figure_width(sheet, sheet.px(200)) : sheet.px(kWidth);
   sheet.plan.width = width;
+  const auto patches = image_patches(sheet.trace, drawn.request.along == TextAlong::row);
   place_words(drawn, width);
   drawn.map = weights.map();
   if (!measure) {
     drawn.weights = text_weights(sheet.trace, drawn.request, cancel);
     drawn.range = word_range(drawn.weights, view);
   }
-  int y = sheet.header(title_of(drawn, weights), width);
-  for (std::size_t k = 0; k < drawn.tokens.size() && !measure; ++k) add_word(drawn, k, y);
-  y += static_cast<int>(std::min<std::size_t>(drawn.flow.lines.size() * static_cast<std::size_t>(sheet.px(kPitch)),
-                                              std::size_t{1} << 20));
-  y += add_bands(drawn, y + sheet.px(4), width);
+  const bool of_image = patches && std::ssize(drawn.tokens) == patches->tokens();
+  int y = sheet.header(title_of(drawn, weights, of_image), width);
+  if (of_image) {
+    y += add_patches(drawn, *patches, y, width);
+  } else {
+    for (std::size_t k = 0; k < drawn.tokens.size() && !measure; ++k) add_word(drawn, k, y);
+    y += static_cast<int>(std::min<std::size_t>(drawn.flow.lines.size() * static_cast<std::size_t>(sheet.px(kPitch)),
+                                                std::size_t{1} << 20));
+    y += add_bands(drawn, y + sheet.px(4), width);
+  }
   if (view.color_bar) {
     if (!measure) sheet.level_bar(sheet.margin(), y + sheet.px(4), sheet.px(220), drawn.map, drawn.range);
     y += sheet.px(40);
