@@ -10,6 +10,7 @@
 #include "app/frame/start.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
+#include "app/session/desktop_programs.h"
 #include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/mouse_input.h"
@@ -30,6 +31,11 @@ ImGuiGuard::ImGuiGuard() {
 
 ImGuiGuard::~ImGuiGuard() {
   ImGui::DestroyContext();
+}
+
+void add_voice(Surface& surface) {
+  if (can_say()) surface.say = say;
+  if (can_play()) surface.play = play;
 }
 
 Surface null_surface(int width, int height, double content_scale) {
@@ -110,7 +116,9 @@ std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings,
             .commands = std::move(commands),
             .probe = &probe,
             .get_clipboard = surface.get_clipboard,
-            .set_clipboard = surface.set_clipboard};
+            .set_clipboard = surface.set_clipboard,
+            .say = surface.say,
+            .play = surface.play};
   ui::draw_shell(ui);
   ImGui::EndFrame();
   ground_ = colors.panel;

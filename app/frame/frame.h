@@ -23,13 +23,17 @@ class ImGuiGuard {
   ImGuiGuard& operator=(const ImGuiGuard&) = delete;
 };
 
-// The size, scale and clipboard of what a frame is drawn on.
+// The size, scale, clipboard and voice of what a frame is drawn on.
 struct Surface {
   int width = 0, height = 0;  // pixels
   double content_scale = 1;
   std::function<std::string()> get_clipboard;
   std::function<void(const std::string&)> set_clipboard;
+  std::function<void(const std::string&)> say, play;  // Ui::say, Ui::play
 };
+
+// Lets a surface speak and play sounds, by the programs that are installed here.
+void add_voice(Surface& surface);
 
 // A surface of this size without a window system; it has a clipboard of its own.
 Surface null_surface(int width, int height, double content_scale);

@@ -71,6 +71,7 @@ class WindowLoop {
     drawer_->state = std::move(state);
     surface_.get_clipboard = [this] { return window_->clipboard(); };
     surface_.set_clipboard = [this](const std::string& text) { window_->set_clipboard(text); };
+    add_voice(surface_);
   }
 
   void run() {

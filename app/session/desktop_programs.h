@@ -15,4 +15,14 @@ void open_with_desktop(const std::string& path);
 bool can_copy_image();
 void copy_image(const std::string& png_path);
 
+// Speaks a text in English by speech-dispatcher (spd-say), in place of what it says for us now.
+bool can_say();
+void say(const std::string& text);
+
+// Plays the bytes of a WAV file by pw-play, paplay or aplay, whichever is installed first, in place of what played
+// before. The file lies in XDG_RUNTIME_DIR, or where temporary files do, until the next sound or the program's end; a
+// sound that cannot be kept there is not played. Not for two threads at once.
+bool can_play();
+void play(const std::string& wav);
+
 }  // namespace headscope

@@ -39,6 +39,7 @@ struct Settings {
   std::optional<PanelLayout> panels;      // nullopt: not kept yet
   std::vector<std::string> export_paper;  // "width=85mm", "font-size=8": what differs from a picture for the screen
   bool export_csv_safe = false;
+  bool row_sound = false;      // a row of weights is played when it is picked
   bool auto_contrast = false;  // colours are fitted where 99 of 100 cells would look alike
   friend bool operator==(const Settings&, const Settings&) = default;
 };

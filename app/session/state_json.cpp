@@ -107,6 +107,7 @@ std::string settings_json(const Settings& s) {
                  {"stage_memory_mib", s.stage_memory_mib},
                  {"language", valid_utf8(s.language)},
                  {"tour_step", s.tour_step},
+                 {"row_sound", s.row_sound},
                  {"auto_contrast", s.auto_contrast}};
   if (s.panels) object["panels"] = panel_layout_json(*s.panels);
   return object.dump(2) + "\n";
@@ -132,6 +133,7 @@ Settings parse_settings(const std::string& text) {
   reader.read("language", s.language);
   reader.read("tour_step", s.tour_step, 0, kMostTourSteps);
   if (const json* panels = reader.find("panels")) s.panels = panel_layout_from(JsonReader(panels->dump()));
+  reader.read("row_sound", s.row_sound);
   reader.read("auto_contrast", s.auto_contrast);
   const std::vector<std::string> dialogs = {"auto", "never"};
   s.native_dialogs = dialogs[static_cast<std::size_t>(reader.read_choice("native_dialogs", dialogs, 0))];

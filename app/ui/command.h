@@ -22,6 +22,8 @@ enum class CommandId {
   copy_row,
   copy_matrix,
   copy_summary,
+  say_head,
+  play_row,
   copy_command,
   toggle_theme,
   scale_up,

@@ -27,6 +27,11 @@ constexpr Need kMatrix{[](const Ui& ui) { return matrix_fits_clipboard(ui.sessio
 constexpr Need kSummary{
     [](const Ui& ui) { return summary_fits_clipboard(ui.session); },
     "There are no weights, or more than 4 million in a head: headscope-cli run --summary has no limit."};
+constexpr Need kVoice{[](const Ui& ui) { return ui.say && summary_fits_clipboard(ui.session); },
+                      "Needs spd-say (the package speech-dispatcher), and a head of 4 million weights at most."};
+constexpr Need kSound{
+    [](const Ui& ui) { return ui.play && ui.session.trace() != nullptr && ui.session.view.cell.has_value(); },
+    "Needs a picked cell of weights, and pw-play, paplay or aplay."};
 constexpr Need kUndo{[](const Ui& ui) { return ui.session.can_undo(); }, "Nothing was changed yet."};
 constexpr Need kRedo{[](const Ui& ui) { return ui.session.can_redo(); }, "Nothing was undone."};
 constexpr Need kPinned{[](const Ui& ui) { return ui.session.pinned() != nullptr; }, "No result is pinned."};
@@ -56,6 +61,8 @@ constexpr CommandNeed kNeeds[] = {
     {CommandId::copy_row, &kCell},
     {CommandId::copy_matrix, &kMatrix},
     {CommandId::copy_summary, &kSummary},
+    {CommandId::say_head, &kVoice},
+    {CommandId::play_row, &kSound},
     {CommandId::export_dialog, &kResult},
     {CommandId::go_to_cell, &kResult},
     {CommandId::next_head, &kResult},

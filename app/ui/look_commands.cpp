@@ -6,6 +6,7 @@
 
 #include "app/session/session.h"
 #include "app/session/settings.h"
+#include "app/ui/aloud/aloud.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/inspector/cell_finder.h"
 #include "app/ui/layout.h"
@@ -116,6 +117,8 @@ const CommandAction kActions[] = {
     {CommandId::copy_row, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::row); }},
     {CommandId::copy_matrix, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::matrix); }},
     {CommandId::copy_summary, [](Ui& ui, const std::string&) { copy_numbers(ui, CopyWhat::summary); }},
+    {CommandId::say_head, plain<say_head>},
+    {CommandId::play_row, plain<play_row>},
     {CommandId::copy_command, plain<copy_command>},
     {CommandId::toggle_theme, plain<toggle_theme>},
     {CommandId::scale_up, [](Ui& ui, const std::string&) { set_scale(ui, ui.settings.ui_scale + 0.1); }},

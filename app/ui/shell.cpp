@@ -7,6 +7,7 @@
 #include "app/session/panel_layout.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
+#include "app/ui/aloud/aloud.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/document_title.h"
 #include "app/ui/frame_state.h"
@@ -260,6 +261,7 @@ void draw_shell(Ui& ui) {
   if (ui.state.top_layer == 0 && ui.take_key(KeyName::escape)) leave_top(ui);
   push_shortcuts(ui);
   copy_when_exact(ui);
+  follow_rows(ui);
   pin_when_exact(ui);
   execute_commands(ui);
   ui.settings.panels = panel_layout_of(ui.session.view);

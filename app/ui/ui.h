@@ -166,6 +166,8 @@ struct Ui {
   std::vector<std::function<void(Ui&)>> overlays = {};
   std::function<std::string()> get_clipboard;
   std::function<void(const std::string&)> set_clipboard;
+  std::function<void(const std::string&)> say;   // speaks a text; empty: nothing speaks here
+  std::function<void(const std::string&)> play;  // plays the bytes of a WAV file; empty: nothing plays here
 
   float px(float at_1x) const;  // scaled, rounded to whole device pixels
   void push(CommandId id, std::string argument = "") { commands.push_back({id, std::move(argument)}); }

@@ -192,6 +192,12 @@ const Look kSettings[] = {
      [](Ui& ui, const std::string& value) { ui.settings.text_size = std::round(zoom_of(value) * 100) / 100; },
      [](const Ui& ui) { return fmt::format("{:.0f} %", ui.settings.text_size * 100); }},
     {"language", "of the tour and the examples", language_names, nullptr, set_language, language_now},
+    {"rows", "sound heard sonification",
+     [](const Ui&) {
+       return std::vector<std::string>{"silent", "played when picked"};
+     },
+     nullptr, [](Ui& ui, const std::string& value) { ui.settings.row_sound = value != "silent"; },
+     [](const Ui& ui) { return std::string(ui.settings.row_sound ? "played when picked" : "silent"); }},
     {"files are opened", "dialogs native",
      [](const Ui&) {
        return std::vector<std::string>{"also by the desktop", "here only"};

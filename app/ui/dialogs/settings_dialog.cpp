@@ -23,6 +23,17 @@ int text_size_index(double size) {
   return nearest;
 }
 
+// Whether a row of weights is played when it is picked.
+void choose_row_sound(Ui& ui, const Rect& place) {
+  int sound = ui.settings.row_sound ? 1 : 0;
+  if (segments(ui, "settings/row_sound", place, {"silent", "played when picked"}, sound,
+               {ui.play != nullptr, false,
+                ui.play ? "A note a key, from low to high, as loud as its weight is large."
+                        : "Needs pw-play, paplay or aplay; none is installed."})) {
+    ui.settings.row_sound = sound == 1;
+  }
+}
+
 }  // namespace
 
 void draw_settings_dialog(Ui& ui, const Rect& window) {
@@ -31,7 +42,7 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
     ui.state.focus_by_keyboard = true;
   }
   const DialogFrame dialog = draw_dialog_frame(
-      ui, window, {.name = "settings", .title = "Settings", .width = 460, .height = 50 + 5 * kRow + 40 + 36});
+      ui, window, {.name = "settings", .title = "Settings", .width = 460, .height = 50 + 6 * kRow + 40 + 36});
   if (ui.state.dialog == DialogKind::none) return;
   const Rect area = inset(dialog.body, ui.px(20));
   float y = area.min.y;
@@ -69,6 +80,8 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
            "alike."})) {
     ui.settings.auto_contrast = contrast == 1;
   }
+
+  choose_row_sound(ui, control("rows"));
 
   const bool has_native = !native_dialog_program().empty();
   int own = ui.settings.native_dialogs == "never" ? 1 : 0;

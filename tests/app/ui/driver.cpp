@@ -82,7 +82,15 @@ void Driver::frame(InputEvents input) {
         .commands = std::exchange(pushed_, {}),
         .probe = &probe,
         .get_clipboard = [this] { return clipboard; },
-        .set_clipboard = [this](const std::string& text_to_keep) { clipboard = text_to_keep; }};
+        .set_clipboard = [this](const std::string& text_to_keep) { clipboard = text_to_keep; },
+        .say =
+            [this](const std::string& text_to_say) {
+              if (said.size() < kMostHeard) said.push_back(text_to_say);
+            },
+        .play =
+            [this](const std::string& wav) {
+              if (played.size() < kMostHeard) played.push_back(wav);
+            }};
   draw_shell(ui);
   ImGui::Render();
   compat::upload_textures_nowhere();

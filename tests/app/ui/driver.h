@@ -51,7 +51,9 @@ class Driver {
   Probe probe;
   std::vector<DrawnText> texts;  // of the last frame
   std::string clipboard;
-  std::vector<Command> for_main;  // commands that the shell left to main
+  static constexpr std::size_t kMostHeard = 8;
+  std::vector<std::string> said, played;  // texts that were spoken, sounds that were played: the first ones
+  std::vector<Command> for_main;          // commands that the shell left to main
 
   // One frame with this input, and the commands that were pushed before.
   void frame(InputEvents input);

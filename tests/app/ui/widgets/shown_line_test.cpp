@@ -53,7 +53,9 @@ class ShownLineTest : public testing::Test {
           .input = {},
           .commands = {},
           .get_clipboard = {},
-          .set_clipboard = {}};
+          .set_clipboard = {},
+          .say = {},
+          .play = {}};
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize({800, 600});
     ImGui::Begin("all", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs);
