@@ -15,6 +15,7 @@
 #include "app/ui/file_choice.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/error.h"
 #include "core/picture/figure/figure.h"
 #include "core/picture/paper.h"
 
@@ -52,6 +53,21 @@ void start(Ui& ui, ExportDialogState& state) {
 
 constexpr int kPreviewDpi = 150;
 
+// Draws it, where the choice is a picture. Returns why it cannot be drawn, or "".
+std::string draw_preview(ExportDialogState& state, const Exported& of) {
+  const auto spec = figure_of(state.choice, *of.trace, of.view);
+  if (!spec) return "";
+  ViewSpec small = fitted_view(*spec, *of.trace);
+  small.scale = 1;
+  if (is_for_paper(small)) small.paper.dpi = std::min(small.paper.dpi.value_or(kPreviewDpi), kPreviewDpi);
+  try {
+    state.preview = draw_figure(of.source(), small);
+    return "";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
 // Names the file after the choices and makes forecast and preview when something changed.
 void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
   if (state.name_is_ours) {
@@ -65,16 +81,8 @@ void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
   state.previewed_problem = state.typed_problem;
   state.forecast = forecast_of(state.choice, of.source(), of.view);
   if (is_picture(state.choice.format) && !state.typed_problem.empty()) state.forecast.problem = state.typed_problem;
-  const auto spec = figure_of(state.choice, *of.trace, of.view);
-  const bool pictured = spec && state.forecast.problem.empty();
-  if (pictured) {
-    ViewSpec small = fitted_view(*spec, *of.trace);
-    small.scale = 1;
-    if (is_for_paper(small)) small.paper.dpi = std::min(small.paper.dpi.value_or(kPreviewDpi), kPreviewDpi);
-    state.preview = draw_figure(of.source(), small);
-  } else {
-    state.preview = Image();
-  }
+  state.preview = Image();
+  if (state.forecast.problem.empty()) state.forecast.problem = draw_preview(state, of);
   ++state.preview_version;
   state.previewed = state.choice;
   state.previewed_trace = of.trace;

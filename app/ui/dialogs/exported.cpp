@@ -26,13 +26,14 @@ Exported exported(Ui& ui, ExportSubject subject) {
     }
     if (pair->stage) result.view.stage = *pair->stage;
   }
+  // The slice that is shown, where a request with fewer heads followed one with more.
+  const Selection selection = selection_of(result.view, *result.trace);
+  result.view.batch = selection.batch;
+  result.view.head = selection.head;
   if (of_two || subject == ExportSubject::sensitivity) {
-    const Selection selection = selection_of(result.view, *result.trace);
     // A stage that only the other result has stays what is asked for.
     const bool elsewhere = pair && (pair->first->find(result.view.stage) || pair->second->find(result.view.stage));
     if (!elsewhere) result.view.stage = selection.stage;
-    result.view.batch = selection.batch;
-    result.view.head = selection.head;
     result.view.stage = shown_by_heads(result.view.stage);
   }
   return result;

@@ -56,6 +56,21 @@ class ExportDialog : public testing::Test {
   Driver driver_;
 };
 
+// Of the random user after 305,811 events: the preview of a page of the seventh of two heads ended the program.
+TEST_F(ExportDialog, AfterHeadsWentTheShownOneIsExported) {
+  driver_.key(KeyName::escape);
+  driver_.session.view.head = 7;
+  driver_.session.draft.heads = 2;
+  driver_.step(3);
+  driver_.ctrl(KeyName::e);
+  driver_.click("export/what/head");
+  for (const char* format : {"export/format/HTML", "export/format/PNG", "export/format/SVG"}) {
+    driver_.click(format);
+    EXPECT_EQ(state().forecast.problem, "") << format;
+    EXPECT_GT(state().preview.width, 0) << format;
+  }
+}
+
 TEST_F(ExportDialog, AFigureHasTheMillimetresPointsAndGroundThatWereChosen) {
   driver_.click("export/size/column 85");
   EXPECT_EQ(state().choice.paper.ground, Ground::white) << "what papers are";
