@@ -21,6 +21,7 @@ Command sensitivity_command();  // sensitivity_command.cpp
 Command attribute_command();    // attribute_command.cpp
 Command diagnose_command();     // diagnose_command.cpp
 Command compare_command();      // compare_command.cpp
+Command gradients_command();    // gradients_command.cpp
 Command sweep_command();        // sweep_command.cpp
 Command circuits_command();     // circuits_command.cpp
 Command precision_command();    // precision_command.cpp

@@ -18,7 +18,6 @@
 #include "core/request/model_kind.h"
 #include "core/sweep/sweep_estimate.h"
 #include "core/sweep/sweep_source.h"
-#include "core/text/tokenizer.h"
 
 namespace headscope {
 namespace {
@@ -44,20 +43,6 @@ void check_requests(const SweepQuestion& question) {
   if (!question.mean_over.empty() && question.ablation != Ablation::mean) {
     throw UsageError("mean-over", "found phrases, but no mean that is taken over them", "--ablation mean");
   }
-}
-
-std::int64_t position_of(const Trace& trace, const std::optional<std::int64_t>& given) {
-  const std::int64_t len = trace.query_len();
-  if (given) {
-    if (*given < len) return *given;
-    throw UsageError("at", fmt::format("found position {}, but there are {} tokens", *given, len),
-                     fmt::format("0 to {}", len - 1));
-  }
-  const auto tokenizer = trace.model->checkpoint->tokenizer();
-  const std::optional<std::int64_t> mask = tokenizer == nullptr ? std::nullopt : tokenizer->special().mask;
-  const std::vector<std::int64_t>& ids = trace.inputs->token_ids;
-  const auto found = mask ? std::find(ids.begin(), ids.end(), *mask) : ids.end();
-  return found == ids.end() ? len - 1 : found - ids.begin();
 }
 
 void check_head(const char* option, const LayerHead& place, const Trace& trace, bool sends) {
@@ -242,7 +227,7 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
   result.trace = engine.run(question.patched, cancel);
   const ModelTrace& model = *result.trace->model;
   result.metric = parse_sweep_metric(*model.checkpoint, question.metric);
-  result.position = position_of(*result.trace, question.at);
+  result.position = metric_position(*result.trace, question.at);
   if (question.estimate != SweepEstimate::none) check_estimate(result);
   std::vector<double> unpatched;
   if (result.metric.kind == SweepMetric::Kind::kl) unpatched = log_probabilities(model, result.position, cancel);

@@ -10,6 +10,7 @@
 #include "core/attention/output_head.h"
 #include "core/base/error.h"
 #include "core/model/named_token.h"
+#include "core/text/tokenizer.h"
 
 namespace headscope {
 namespace {
@@ -139,6 +140,20 @@ LogitSlopes metric_slopes(const ModelTrace& model, const SweepMetric& metric, st
     if (!kl) out[static_cast<std::size_t>(metric.ids[0])] += of_token;
   };
   return {{position}, slope};
+}
+
+std::int64_t metric_position(const Trace& trace, const std::optional<std::int64_t>& given) {
+  const std::int64_t len = trace.query_len();
+  if (given) {
+    if (*given < len) return *given;
+    throw UsageError("at", fmt::format("found position {}, but there are {} tokens", *given, len),
+                     fmt::format("0 to {}", len - 1));
+  }
+  const auto tokenizer = trace.model->checkpoint->tokenizer();
+  const std::optional<std::int64_t> mask = tokenizer == nullptr ? std::nullopt : tokenizer->special().mask;
+  const std::vector<std::int64_t>& ids = trace.inputs->token_ids;
+  const auto found = mask ? std::find(ids.begin(), ids.end(), *mask) : ids.end();
+  return found == ids.end() ? len - 1 : found - ids.begin();
 }
 
 std::string sweep_metric_text(const Checkpoint& checkpoint, const SweepMetric& metric) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,10 @@ struct SweepMetric {
 // "logit:A", "logit:A-B", "prob:A", "loss" or "kl"; A and B are tokens as named_token() takes them, "A-B" is split at
 // the first dash with a token on either side. UsageError of the option "metric".
 SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& text);
+
+// Where a metric is taken: the position given, else that of the first mask token, else the last one. UsageError of the
+// option "at" for a position that the text has not.
+std::int64_t metric_position(const Trace& trace, const std::optional<std::int64_t>& given);
 
 // ln softmax of the model's logits at a position of batch item 0, [vocabulary], in double.
 std::vector<double> log_probabilities(const ModelTrace& model, std::int64_t position, const CancelToken& cancel);

@@ -27,15 +27,6 @@ SweepCell context_of(const LayerHead& head) {
   return {head.layer, head.head, {}, std::string(stage_name(StageId::context)), 0};
 }
 
-std::shared_ptr<const Patches> own_partners(const Trace& own) {
-  auto patches = std::make_shared<Patches>();
-  patches->query_of.resize(own.query_labels().size());
-  patches->key_of.resize(own.key_labels().size());
-  std::iota(patches->query_of.begin(), patches->query_of.end(), 0);
-  std::iota(patches->key_of.begin(), patches->key_of.end(), 0);
-  return patches;
-}
-
 // The parts whose numbers cells take: of a path the context of the head that it begins at.
 std::vector<SweepCell> taken_by(const std::vector<SweepCell>& cells) {
   std::vector<SweepCell> taken;
@@ -48,6 +39,15 @@ std::vector<SweepCell> taken_by(const std::vector<SweepCell>& cells) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Patches> own_partners(const Trace& own) {
+  auto patches = std::make_shared<Patches>();
+  patches->query_of.resize(own.query_labels().size());
+  patches->key_of.resize(own.key_labels().size());
+  std::iota(patches->query_of.begin(), patches->query_of.end(), 0);
+  std::iota(patches->key_of.begin(), patches->key_of.end(), 0);
+  return patches;
+}
 
 SweepSource::SweepSource(Engine& engine, const SweepQuestion& question, const std::shared_ptr<const Trace>& own,
                          const std::vector<SweepCell>& cells, const CancelToken& cancel)

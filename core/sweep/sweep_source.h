@@ -16,6 +16,9 @@ namespace headscope {
 // What the engine calls the session of the source: it is no file.
 inline constexpr const char* kSweepSource = "the source of the sweep";
 
+// No numbers yet; every query and key is its own partner.
+std::shared_ptr<const Patches> own_partners(const Trace& own);
+
 class SweepSource {
  public:
   // `own`: the unpatched run of the question's request, with all layers; `cells`: those whose numbers are asked for.

@@ -72,6 +72,8 @@ def cases(folder):
                      (0.2, 1.0)),
         "sweep": (["sweep", "--model", os.path.join(MODELS, "bloom"), "--token-ids", ",".join(["1"] * 1500), "--against",
                    other, "--patch", "positions", "--metric", "kl", "--out", os.path.join(folder, "cells.csv")], (0.3, 1.5)),
+        "gradients": (["gradients", "--model", os.path.join(MODELS, "gpt2"), "--token-ids", "1,2,3,4,5,6", "--metric", "logit:3",
+                       "--steps", "1000", "--out", os.path.join(folder, "w.safetensors")], (0.1, 0.5)),
         "weights": (["run", "--weights", os.path.join(folder, "layer.safetensors"), "--phrase", "a b"], (0.2, 1.0)),
         # It ends by itself after 10 ms, under a sanitizer after 100: some of these come while what is static ends.
         "its own end": (["--version"], tuple(0.0015 * k for k in range(1, 80))),

@@ -17,7 +17,7 @@ TEST(Usage, HelpNamesEveryCommand) {
     EXPECT_EQ(result.code, 0);
     EXPECT_EQ(result.err, "");
     for (const char* name : {"run", "render", "explain", "sensitivity", "attribute", "diagnose", "compare", "sweep",
-                             "circuits", "precision", "script", "info", "tokenize", "generate", "bench"})
+                             "gradients", "circuits", "precision", "script", "info", "tokenize", "generate", "bench"})
       EXPECT_NE(result.out.find(name), std::string::npos);
   }
 }
@@ -88,7 +88,7 @@ TEST(Usage, EveryOptionOfTheContractIsKnown) {
 TEST(Usage, HelpFitsATerminal) {
   for (const char* command : {"run",   "render",   "explain",   "sensitivity", "attribute", "diagnose", "compare",
                               "sweep", "circuits", "precision", "script",      "info",      "tokenize", "generate",
-                              "bench", "scan",     "merge",     "report",      "doctor",    "manual"}) {
+                              "bench", "scan",     "merge",     "report",      "doctor",    "manual",   "gradients"}) {
     std::istringstream lines(run_cli({command, "--help"}).out);
     for (std::string line; std::getline(lines, line);) {
       if (line.rfind("  headscope-cli", 0) == 0) continue;  // examples are copied whole
