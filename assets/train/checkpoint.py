@@ -8,7 +8,7 @@ import torch
 
 from model import AttentionOnly
 
-DTYPES = {torch.float32: "F32", torch.float16: "F16", torch.int64: "I64"}
+DTYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64"}
 
 
 def write_safetensors(path, tensors, metadata=None):
@@ -17,7 +17,8 @@ def write_safetensors(path, tensors, metadata=None):
     if metadata:
         header["__metadata__"] = metadata
     for name, tensor in tensors.items():
-        values = tensor.detach().contiguous().numpy().tobytes()
+        values = tensor.detach().contiguous()
+        values = (values.view(torch.int16) if values.dtype == torch.bfloat16 else values).numpy().tobytes()
         header[name] = {
             "dtype": DTYPES[tensor.dtype],
             "shape": list(tensor.shape),

@@ -7,7 +7,7 @@ import time
 
 from driver import Window, expect, main
 
-DEMO = "The animal didn't cross the street because it was too tired"
+DEMO = "Anna had a red ball and Tom had a green book. Tom gave the green"
 
 
 def what_cannot_be_opened_is_said(headscope, cli, display, home):
