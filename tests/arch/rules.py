@@ -69,6 +69,7 @@ UI = {
     "ui/script": {"ui/widgets"},
     "ui/guide": {"ui/widgets"},
     "ui/updates": {"ui/widgets"},
+    "ui/aloud": {"ui/map"},
     "ui/dialogs": {"ui/widgets", "ui/map", "ui/phrase", "ui/bug_lab", "ui/corpus", "ui/script", "ui/guide"},
 }
 # Answers of the background, ground first: the shared threads, the services on them, and all of them as one struct.
