@@ -11,7 +11,7 @@ cli=${2:-$(dirname "$headscope")/headscope-cli}
 "$headscope" --screenshot window-dark.png --size 1600x1000
 "$headscope" --screenshot problem-dark.png --size 1600x1000 --then New --then heads=7
 "$headscope" --screenshot layers-dark.png --size 1600x1000 --then "Layers × heads"
-"$headscope" --screenshot follow-dark.png --size 1400x880 --then "Follow a token"
+"$headscope" --screenshot follow-dark.png --size 1400x880 --then "Follow a token" demo:pronouns
 "$headscope" --screenshot lens-dark.png --size 1400x600 --then "Logit lens, and who made a logit" induction.json
 "$headscope" --screenshot sweep-dark.png --size 1400x520 --then "Pin the result as A" \
   --then "phrase=cat box ink fox jam cat" --then "Sweep of patches" induction-a.json

@@ -15,7 +15,7 @@ namespace {
 
 TEST(DemoWords, ADemoBringsItsOwnWordsAndItsHeadWhereNobodyTypedAny) {
   const Document first = first_document();
-  EXPECT_EQ(first.request.model, "demo:pronouns");
+  EXPECT_EQ(first.request.model, "demo:stories");
   ViewState elsewhere;
   elsewhere.stage = StageId::concat;
   elsewhere.cell = Cell{0, 60};
@@ -27,9 +27,23 @@ TEST(DemoWords, ADemoBringsItsOwnWordsAndItsHeadWhereNobodyTypedAny) {
   for (const std::string& token : trace->query_labels()) EXPECT_NE(token, "[UNK]");
   const Cell cell = second.view.cell.value_or(Cell{});
   EXPECT_GT(trace->tensor(StageId::weights).at({0, second.view.head, cell.row, cell.column}), 0.9f);
-  const Document back = open_document("demo:pronouns", second.request, second.view, second.given_phrase);
+  const Document back = open_document("demo:stories", second.request, second.view, second.given_phrase);
   EXPECT_EQ(back.request, first.request);
   EXPECT_EQ(back.view.cell, first.view.cell);
+}
+
+// A first picture that tells something: clear, and neither all nor nothing.
+TEST(DemoWords, TheFirstHeadSharesItsWeightAndFollowsTheLastWord) {
+  Document first = first_document();
+  const Cell cell = first.view.cell.value_or(Cell{});
+  const auto weight = [&](std::int64_t key) {
+    const auto trace = Engine().run(first.request, {});
+    return trace->tensor(StageId::weights).at({0, first.view.head, cell.row, key});
+  };
+  EXPECT_NEAR(weight(cell.column), 0.71f, 0.02f) << "what was green before";
+  EXPECT_NEAR(weight(6), 0.28f, 0.02f) << "what was red";
+  first.request.phrase.replace(first.request.phrase.rfind("green"), 5, "red");
+  EXPECT_GT(weight(6), 0.9f) << "as the guide says";
 }
 
 TEST(DemoWords, WordsThatSomebodyTypedStayWhenWeightsChange) {

@@ -85,7 +85,7 @@ TEST(UndoTimeline, WeightsKeepWhatWasTypedAndReplaceADemosOwnWords) {
   EXPECT_EQ(d.session.view.head, 7);
   d.choose("request/weights", "seeded");
   EXPECT_EQ(d.session.draft.phrase, kInduction);
-  d.choose("request/weights", "demo: pronouns");
+  d.choose("request/weights", "demo: stories");
   EXPECT_EQ(d.session.draft.phrase, first_document().request.phrase);
   d.click("phrase");
   d.key(KeyName::end);
@@ -94,7 +94,7 @@ TEST(UndoTimeline, WeightsKeepWhatWasTypedAndReplaceADemosOwnWords) {
   d.choose("request/weights", "demo: induction");
   EXPECT_EQ(d.session.draft.phrase, typed);
   d.choose("request/weights", "seeded");
-  d.choose("request/weights", "demo: pronouns");
+  d.choose("request/weights", "demo: stories");
   EXPECT_EQ(d.session.draft.phrase, typed);
   for (int k = 0; k < 4; ++k) d.ctrl(KeyName::z);
   EXPECT_EQ(d.session.draft.phrase, first_document().request.phrase);

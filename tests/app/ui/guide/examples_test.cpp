@@ -41,7 +41,7 @@ void expect_pointed_at(Driver& d, const ExampleMistake& mistake, const std::stri
 }
 
 TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
-  ASSERT_EQ(all_examples().size(), 7u);
+  ASSERT_EQ(all_examples().size(), 8u);
   const Language& english = language_for("en", "");
   std::size_t mistakes = 0;
   for (const auto& [width, height] : {std::pair{1600, 1000}, std::pair{1280, 800}}) {
