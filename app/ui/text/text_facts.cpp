@@ -21,14 +21,6 @@ constexpr float kNames = 78, kStrongest = 58, kBandTitle = 26, kBandBelow = 8;
 constexpr float kTallestBand = 24, kLowestBand = 9;
 constexpr std::size_t kNamedWords = 5;
 
-ViewSpec range_of(const Ui& ui) {
-  ViewSpec spec;
-  spec.range = ui.session.view.range_fixed ? RangeKind::fixed : RangeKind::automatic;
-  spec.range_low = ui.session.view.range_low;
-  spec.range_high = ui.session.view.range_high;
-  return spec;
-}
-
 // A line of pieces in their own colours, as many as fit.
 struct Pieces {
   Ui& ui;
@@ -95,6 +87,14 @@ void mark_column(Ui& ui, const Rect& map, std::int64_t token, std::int64_t count
 
 }  // namespace
 
+WordColors word_colors(const Ui& ui, const TextWeights& weights) {
+  ViewSpec spec;
+  spec.range = ui.session.view.range_fixed ? RangeKind::fixed : RangeKind::automatic;
+  spec.range_low = ui.session.view.range_low;
+  spec.range_high = ui.session.view.range_high;
+  return {color_map_of(ui, true), word_range(weights, spec), ui.settings.theme};
+}
+
 void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area) {
   const TextWeights* known = shown.weights();
   const float bar_width = std::min(ui.px(230), area.width() / 3);
@@ -106,7 +106,7 @@ void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area) {
     first.add(Type::words12, failed ? ui.colors.bad : ui.colors.text2, failed ? shown.result->failure : "Computing …");
     return;
   }
-  const ValueRange range = word_range(*known, range_of(ui));
+  const ValueRange range = word_colors(ui, *known).range;
   color_bar(ui, {{area.min.x, middle - ui.px(6)}, {area.min.x + bar_width, middle + ui.px(4)}}, color_map_of(ui, true),
             range, true);
   ui.mark("text/legend", area);
@@ -133,9 +133,9 @@ void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area) {
                ui.px(14));
   }
   second.add(Type::words11, ui.colors.text3,
-             shown_patches(shown) ? "Click picks a patch, Shift+click the other one"
-             : shown.one_text     ? "Click picks a word, Shift+click the other one"
-                                  : "Click picks a word in either text");
+             shown.patches    ? "Click picks a patch, Shift+click the other one"
+             : shown.one_text ? "Click picks a word, Shift+click the other one"
+                              : "Click picks a word in either text");
 }
 
 float text_bands_height(const Ui& ui, const TextShown& shown, float most) {

@@ -58,14 +58,6 @@ Rect fitted(const ImageGrid& grid, const Rect& room) {
            top + std::max(1.0f, std::floor(cell * static_cast<float>(grid.rows)))}};
 }
 
-ViewSpec range_of(const Ui& ui) {
-  ViewSpec spec;
-  spec.range = ui.session.view.range_fixed ? RangeKind::fixed : RangeKind::automatic;
-  spec.range_low = ui.session.view.range_low;
-  spec.range_high = ui.session.view.range_high;
-  return spec;
-}
-
 // Numbers that change with anything that a painted picture depends on.
 class Version {
  public:
@@ -83,7 +75,7 @@ class Version {
 // Draws the weights of one head, or of the chosen ones together (-1).
 void draw_painted(Ui& ui, const TextShown& shown, const Placed& placed, std::int64_t head) {
   const TextWeights& known = *shown.weights();
-  const ValueRange range = head < 0 ? word_range(known, range_of(ui)) : head_range(known);
+  const ValueRange range = head < 0 ? word_colors(ui, known).range : head_range(known);
   const float shrink = std::min(1.0f, kLargest / std::max(placed.rect.width(), placed.rect.height()));
   const int width = std::max(1, static_cast<int>(placed.rect.width() * shrink));
   const int height = std::max(1, static_cast<int>(placed.rect.height() * shrink));
@@ -126,7 +118,7 @@ std::int64_t draw_leading(Ui& ui, const TextShown& shown, const ImagePatches& pa
   const TextWeights& known = *shown.weights();
   const std::vector<std::string>& names =
       shown.row ? shown.data.columns(StageId::weights) : shown.data.rows(StageId::weights);
-  const WordColors colors{color_map_of(ui, true), word_range(known, range_of(ui)), ui.settings.theme};
+  const WordColors colors = word_colors(ui, known);
   std::int64_t under = -1;
   float x = area.min.x;
   for (std::int64_t token = 0; token < patches.leading; ++token) {
@@ -161,8 +153,7 @@ void draw_together(Ui& ui, const TextShown& shown, const Placed& placed) {
     const Rect box = placed.patch(token);
     if (box.width() < ui.px(kNumbered) || box.height() < ui.px(14)) break;
     const float value = known.values[static_cast<std::size_t>(token)];
-    const WordLook look =
-        word_look(value, false, {color_map_of(ui, true), word_range(known, range_of(ui)), ui.settings.theme});
+    const WordLook look = word_look(value, false, word_colors(ui, known));
     text_in(ui, box, Type::mono11, look.ink, cell_label(static_cast<double>(value), true), 0.5f);
   }
   for (const std::int64_t token : {shown.request.token, shown.partner(ui)}) {
@@ -242,11 +233,6 @@ void read_keys(Ui& ui, const TextShown& shown, const ImagePatches& patches) {
 }
 
 }  // namespace
-
-std::optional<ImagePatches> shown_patches(const TextShown& shown) {
-  if (!shown.one_text) return std::nullopt;
-  return image_patches(shown.data.trace(), shown.row);
-}
 
 void draw_text_image(Ui& ui, const TextShown& shown, const ImagePatches& patches, const Rect& area) {
   const bool alone = shown.data.trace().num_heads() < 2;

@@ -19,10 +19,11 @@ constexpr std::int64_t kLongText = 400;  // tokens from which words are smaller
 TextShown shown_text(Ui& ui, PanelData& data) {
   const ViewState& view = ui.session.view;
   const Trace& trace = data.trace();
-  TextShown shown{data, selection_of(view, trace), {}, nullptr, true, true, false};
+  TextShown shown{data, selection_of(view, trace), {}, nullptr, true, true, false, {}};
   shown.row = view.text.along == TextAlong::row;
   shown.one_text = trace.inputs->key_tokens == trace.inputs->tokens && trace.key_len() == trace.query_len();
   shown.large = std::max(trace.query_len(), trace.key_len()) >= kLongText;
+  if (shown.one_text) shown.patches = image_patches(trace, shown.row);
   const std::int64_t count = shown.row ? trace.query_len() : trace.key_len();
   ViewSpec spec;
   set_text(spec, view);
@@ -122,9 +123,9 @@ void draw_text_panel(Ui& ui, const Rect& area) {
   const Rect readout{{body.min.x, body.max.y - ui.px(kReadout)}, body.max};
   draw_text_readout(ui, shown, readout);
   body.max.y = readout.min.y - ui.px(8);
-  if (const std::optional<ImagePatches> patches = shown_patches(shown)) {
+  if (shown.patches) {
     const float legend = body.max.y - ui.px(kLegend);
-    draw_text_image(ui, shown, *patches, {body.min, {body.max.x, legend}});
+    draw_text_image(ui, shown, *shown.patches, {body.min, {body.max.x, legend}});
     draw_text_legend(ui, shown, {{body.min.x, legend}, body.max});
     ask_for_rest(ui);
     return;

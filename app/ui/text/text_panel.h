@@ -15,6 +15,7 @@
 #include "core/heads/image_patches.h"
 #include "core/heads/text_weights.h"
 #include "core/picture/text/text_flow.h"
+#include "core/picture/text_weights_look.h"
 
 namespace headscope::ui {
 
@@ -48,6 +49,7 @@ struct TextShown {
   bool row = true;                                   // the words are keys, the picked one is a query
   bool one_text = true;                              // queries and keys are the same words
   bool large = false;                                // a long text: smaller words
+  std::optional<ImagePatches> patches;               // of the image whose patches are both queries and keys
 
   // The numbers of the words; null while there are none for this text.
   const TextWeights* weights() const { return result != nullptr && result->answer ? &*result->answer : nullptr; }
@@ -72,11 +74,12 @@ float draw_text_heads(Ui& ui, const TextShown& shown, const Rect& area);
 float text_words_height(Ui& ui, const TextShown& shown, float width);
 void draw_text_words(Ui& ui, const TextShown& shown, const Rect& area);
 
-// text_image.cpp: the image whose patches are both queries and keys, where there is one; mouse and keys.
-std::optional<ImagePatches> shown_patches(const TextShown& shown);
+// text_image.cpp: the image in place of the words; mouse and keys.
 void draw_text_image(Ui& ui, const TextShown& shown, const ImagePatches& patches, const Rect& area);
 
-// text_facts.cpp: colour bar and legend; the same weights head by head; the chosen pair with its sum.
+// text_facts.cpp: the colours of the words, with the range that is fixed for them or their own; colour bar and legend;
+// the same weights head by head; the chosen pair with its sum.
+WordColors word_colors(const Ui& ui, const TextWeights& weights);
 void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area);
 float text_bands_height(const Ui& ui, const TextShown& shown, float most);
 void draw_text_bands(Ui& ui, const TextShown& shown, const Rect& area);

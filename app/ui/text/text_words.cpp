@@ -81,12 +81,7 @@ void draw_word(Ui& ui, const TextShown& shown, const Block& block, const LineSiz
   Rgba ink = ui.colors.text;
   bool numbered = false;
   if (known != nullptr) {
-    ViewSpec spec;
-    spec.range = ui.session.view.range_fixed ? RangeKind::fixed : RangeKind::automatic;
-    spec.range_low = ui.session.view.range_low;
-    spec.range_high = ui.session.view.range_high;
-    const WordLook look = word_look(known->values[k], known->hidden[k] != 0,
-                                    {color_map_of(ui, true), word_range(*known, spec), ui.settings.theme});
+    const WordLook look = word_look(known->values[k], known->hidden[k] != 0, word_colors(ui, *known));
     ink = look.ink;
     if (look.hatched) {
       hatch(ui, box);

@@ -31,14 +31,6 @@ Extent extent_of(const ImageGrid& grid, int longer) {
   return {side(columns), side(rows)};
 }
 
-void add_ring(Sheet& sheet, int x, int y, int width, int height, Rgba color) {
-  const int line = sheet.px(2);
-  sheet.rect(x - line, y - line, width + 2 * line, line, color);
-  sheet.rect(x - line, y + height, width + 2 * line, line, color);
-  sheet.rect(x - line, y, line, height, color);
-  sheet.rect(x + width, y, line, height, color);
-}
-
 // Rings around the picked token and the strongest one, where they are; `rect_of` gives false for tokens elsewhere.
 template <typename RectOf>
 void add_rings(const TextDrawing& drawn, const RectOf& rect_of) {
@@ -46,11 +38,11 @@ void add_rings(const TextDrawing& drawn, const RectOf& rect_of) {
   const bool row = drawn.request.along == TextAlong::row;
   RectItem rect;
   if (!drawn.weights.strongest.empty() && rect_of(drawn.weights.strongest.front(), rect)) {
-    add_ring(sheet, rect.x, rect.y, rect.width, rect.height, row ? sheet.colors.key : sheet.colors.query);
+    add_frame(sheet, rect.x, rect.y, rect.width, rect.height, row ? sheet.colors.key : sheet.colors.query);
   }
   const bool same = sheet.trace.inputs->key_tokens == sheet.trace.inputs->tokens;
   if (same && rect_of(drawn.request.token, rect)) {
-    add_ring(sheet, rect.x, rect.y, rect.width, rect.height, row ? sheet.colors.query : sheet.colors.key);
+    add_frame(sheet, rect.x, rect.y, rect.width, rect.height, row ? sheet.colors.query : sheet.colors.key);
   }
 }
 

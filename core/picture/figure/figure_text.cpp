@@ -59,14 +59,6 @@ void place_words(TextDrawing& drawn, int width) {
   drawn.flow = text_flow(words, {most, static_cast<double>(sheet.px(kGap)), levels.right_to_left});
 }
 
-void add_frame(Sheet& sheet, int x, int y, int width, int height, Rgba color) {
-  const int line = sheet.px(2);
-  sheet.rect(x - line, y - line, width + 2 * line, line, color);
-  sheet.rect(x - line, y + height, width + 2 * line, line, color);
-  sheet.rect(x - line, y, line, height, color);
-  sheet.rect(x + width, y, line, height, color);
-}
-
 void add_hatch(Sheet& sheet, int x, int y, int width, int height) {
   sheet.plan.items.emplace_back(
       HatchItem{x, y, width, height, sheet.colors.well, sheet.colors.hatch, std::max(2, sheet.px(5)), sheet.px(1)});
@@ -200,6 +192,14 @@ Sheet::Title title_of(const TextDrawing& drawn, const StagePicture& weights, boo
 }
 
 }  // namespace
+
+void add_frame(Sheet& sheet, int x, int y, int width, int height, Rgba color) {
+  const int line = sheet.px(2);
+  sheet.rect(x - line, y - line, width + 2 * line, line, color);
+  sheet.rect(x - line, y + height, width + 2 * line, line, color);
+  sheet.rect(x - line, y, line, height, color);
+  sheet.rect(x + width, y, line, height, color);
+}
 
 void plan_text(Sheet& sheet, const StagePicture& weights, bool measure, const CancelToken& cancel) {
   const ViewSpec& view = sheet.view;

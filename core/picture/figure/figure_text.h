@@ -22,6 +22,9 @@ struct TextDrawing {
   ValueRange range;
 };
 
+// Two units thick, around a word or a patch.
+void add_frame(Sheet& sheet, int x, int y, int width, int height, Rgba color);
+
 // figure_patches.cpp: the image under the weights of the chosen heads, beside it (on narrow pictures below it) under
 // those of every head by itself; above them the tokens that are no patches. Returns the height.
 int add_patches(const TextDrawing& drawn, const ImagePatches& patches, int y, int width);
