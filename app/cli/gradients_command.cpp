@@ -68,8 +68,7 @@ Command gradients_command() {
       "REQUEST --metric logit:A[-B]|prob:A|loss [--at POSITION] [--steps N] [--json] [--out FILE.csv|FILE.safetensors]";
   spec.summary =
       "Says what the attention weights of every head of a model do to one number: its gradient by each weight, times "
-      "the "
-      "weight.";
+      "the weight.";
   spec.groups = {
       {"Gradients",
        {{"metric", "logit:A[-B]|prob:A|loss",
@@ -79,8 +78,8 @@ Command gradients_command() {
          "Where the metric is taken, from 0 on (default: [MASK] where there is one, else the last position)."},
         {"steps", "N",
          "Integrated gradients: the mean gradient over N runs (1 to 1000) in which all weights of a layer are a share "
-         "of "
-         "what they are, from 0 to 1. Their sum comes the closer to what the layer's attention does to the metric, the "
+         "of what they are, from 0 to 1. Their sum comes the closer to what the layer's attention does to the metric, "
+         "the "
          "more there are; the gap is said. Costs N runs a layer."},
         {"json", "", "Print {metric, position, value, steps, layers, heads}."},
         {"out", "FILE.csv|FILE.safetensors",

@@ -71,9 +71,8 @@ class Sound {
     process_ = 0;
   }
 
-  // `path` is removed when the sound is stopped.
+  // After stop(). `path` is removed when the sound is stopped.
   void start(std::string program, const std::string& path) {
-    stop();
     path_ = path;
     posix_spawn_file_actions_t quiet;
     if (::posix_spawn_file_actions_init(&quiet) != 0) return;

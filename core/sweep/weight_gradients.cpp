@@ -98,7 +98,7 @@ class ScaledRuns {
   ModelOptions options_;
 };
 
-// The gradients by the weights of one layer, or of all.
+// The gradients by the weights of every layer.
 std::vector<Tensor> slopes_of(const Trace& run, const WeightGradients& of, const CancelToken& cancel) {
   const LogitSlopes slopes = metric_slopes(*run.model, of.metric, of.position, {});
   const std::vector<std::string> stages = weights_alone();
