@@ -19,7 +19,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kLeading = 46, kChip = 24, kGap = 18, kName = 18, kSmall = 104, kLeastSmall = 56, kNumbered = 30;
+constexpr float kLeading = 46, kChip = 24, kGap = 18, kName = 18, kLargestSmall = 320, kLeastSmall = 56, kNumbered = 30;
 constexpr float kLargest = 640;  // pixels of a painted picture; a larger one is stretched
 
 // A picture on screen, and which tokens lie where in it.
@@ -197,7 +197,7 @@ void draw_heads(Ui& ui, const TextShown& shown, const ImagePatches& patches, con
     const std::int64_t rows = (heads + columns_for(width) - 1) / columns_for(width);
     return static_cast<float>(rows) * (std::floor(width * shape) + name + ui.px(6));
   };
-  float width = std::min(ui.px(kSmall) * 2, area.width());
+  float width = std::min(ui.px(kLargestSmall), area.width());
   while (width > ui.px(kLeastSmall) && height_for(width) > area.height()) width -= 1;
   width = std::floor(width);
   const float row_height = std::floor(width * shape) + name + ui.px(6);
