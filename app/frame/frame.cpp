@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/frame/start.h"
+#include "app/gl/driver_call.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
 #include "app/session/desktop_programs.h"
@@ -92,7 +93,7 @@ std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings,
   prepare_fonts(session, scale * static_cast<float>(settings.text_size));
   const Palette& colors = palette(settings.theme);
 
-  ImGui_ImplOpenGL3_NewFrame();
+  in_driver(ImGui_ImplOpenGL3_NewFrame);
   ImGuiIO& io = ImGui::GetIO();
   // One unit of Dear ImGui is one pixel everywhere; sizes follow the scale instead.
   io.DisplaySize = {static_cast<float>(surface.width), static_cast<float>(surface.height)};
@@ -133,7 +134,7 @@ void FrameDrawer::abandon() {
 void FrameDrawer::render(const Surface& surface) {
   ImGui::Render();
   clear_framebuffer(surface.width, surface.height, ground_);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  in_driver([] { ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData()); });
   textures_->end_frame();
   add_notice(state, ui::Notice::Kind::warn, "graphics", textures_->take_complaint());
 }

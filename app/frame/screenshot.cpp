@@ -1,7 +1,5 @@
 #include "app/frame/screenshot.h"
 
-#include <exception>
-#include <new>
 #include <utility>
 
 #include "app/frame/frame.h"
@@ -61,16 +59,9 @@ void draw_screenshot(const Options& options) {
       drawer.render(surface);
     }
   };
-  Image image;
-  try {
-    draw_frames({});
-    for (const std::string& step : options.then) draw_frames({command_named(step)});
-    image = read_framebuffer(width, height);
-  } catch (const std::bad_alloc&) {
-    // A driver that finds no memory in the middle of a call keeps its locks: what waits for them, even to clean up,
-    // waits forever. This says what is missing and ends.
-    std::terminate();
-  }
+  draw_frames({});
+  for (const std::string& step : options.then) draw_frames({command_named(step)});
+  const Image image = read_framebuffer(width, height);
   check_memory();
   write_file_atomically(options.screenshot, [&](std::ostream& out) { write_png(out, image, {}); });
   if (!options.probe.empty()) {

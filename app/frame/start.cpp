@@ -58,6 +58,12 @@ void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& ke
   put_notice(state, {.kind = kind, .fact = fact, .advice = advice, .key = key});
 }
 
+void keep_window_size(Settings& settings, int width, int height, double scale) {
+  if (width < 1 || height < 1) return;
+  settings.window_width = static_cast<int>(width / scale + 0.5);
+  settings.window_height = static_cast<int>(height / scale + 0.5);
+}
+
 void note_fonts(ui::UiState& state) {
   add_notice(state, ui::Notice::Kind::info, "fonts", draws_with_built_in_font() ? "No font is installed." : "",
              "Text is drawn with the font that the program carries; it has no letters of many scripts.");

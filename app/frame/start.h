@@ -1,4 +1,4 @@
-// Opens the first document and what earlier windows left, and shows notices.
+// Opens the first document and what earlier windows left, keeps what the next one begins with, and shows notices.
 #pragma once
 
 #include <string>
@@ -26,6 +26,10 @@ bool open_given(Session& session, Settings& settings, ui::UiState& state, const 
 // are those of this window then. Opens nothing, with a notice, when a window has it meanwhile.
 void open_kept_session(Session& session, const Settings& settings, ui::UiState& state, Autosave& autosave,
                        const std::string& suffix);
+
+// Keeps the size of a window of `width` x `height` pixels at this scale for the next start; none where it was never
+// drawn.
+void keep_window_size(Settings& settings, int width, int height, double scale);
 
 // Says so in a notice where text is drawn with the built-in font.
 void note_fonts(ui::UiState& state);

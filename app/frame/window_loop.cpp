@@ -24,6 +24,7 @@
 #include "app/frame/start.h"
 #include "app/frame/window_picture.h"
 #include "app/gl/context_lender.h"
+#include "app/gl/driver_call.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/lost_context.h"
 #include "app/gl/offscreen.h"
@@ -31,6 +32,7 @@
 #include "app/platform/window.h"
 #include "app/session/session_slot.h"
 #include "app/ui/document_title.h"
+#include "core/base/memory_failures.h"
 #include "core/base/standard_streams.h"
 
 namespace headscope {
@@ -75,16 +77,22 @@ class WindowLoop {
   }
 
   void run() {
+    const LastWords save_first([this] { save_before_the_end(); });
     try {
       go_on();
     } catch (const Error&) {
-      autosave_.save_now(*session_, settings_);
+      save_before_the_end();
       throw;
     }
     save();
   }
 
  private:
+  void save_before_the_end() {
+    forget_failed_allocations();
+    autosave_.save_now(*session_, settings_);
+  }
+
   // Until the window is closed.
   void go_on() {
     while (!window_->should_close() && !end_signals_->ended() && !others_->ended()) {
@@ -115,7 +123,6 @@ class WindowLoop {
     return session_->computing() || session_->jobs.current().running || session_->background.busy();
   }
 
-  // One turn of the loop.
   void turn(InputEvents input, Clock::time_point now) {
     autosave_.save_if_due(*session_, now);
     if (others_->serve(*session_, settings_, drawer_->state)) frames_due_ = kFramesAfterEvent;
@@ -147,8 +154,7 @@ class WindowLoop {
     const std::shared_ptr<const Trace> drawn = session_->trace();
     const double seconds = std::chrono::duration<double>(now - started_).count();
     auto commands = drawer_->make(*session_, settings_, surface_, std::move(input), seconds);
-    const bool edited = session_->draft != before_frame_;
-    bool caught_up = false;
+    bool edited = session_->draft != before_frame_, caught_up = false;
     if (edited) {
       if (!options_.probe.empty()) keystrokes_.add(now, session_->draft);
       frames_due_ = kFramesAfterEvent;
@@ -165,7 +171,7 @@ class WindowLoop {
       take_window_picture(*std::exchange(picture_path_, std::nullopt), drawn_window(seconds));
       frames_due_ = kFramesAfterEvent;
     }
-    window_->swap();
+    in_driver([&] { window_->swap(); });
 
     timing_.ui_ms = drawer_->ui_ms;
     note_frame(timing_, started_, now, shows_draft);
@@ -177,9 +183,8 @@ class WindowLoop {
     obey(commands);
     show_title();
     window_->set_cursor(cursor_shape());
-    const bool settled = !working() && frames_due_ == 0;
+    const bool settled = !working() && frames_due_ == 0, resting = settled && !drawer_->state.wants_frame;
     if (settled) slot_.end_start();
-    const bool resting = settled && !drawer_->state.wants_frame;
     if (lesson_pictures_.running() && resting) take_lesson(seconds);
     if (!options_.probe.empty()) {
       write_probe(options_.probe, {.frame = ++frame_,
@@ -245,11 +250,7 @@ class WindowLoop {
   }
 
   void save() {
-    const double scale = window_->content_scale();
-    if (surface_.width > 0 && surface_.height > 0) {
-      settings_.window_width = static_cast<int>(surface_.width / scale + 0.5);
-      settings_.window_height = static_cast<int>(surface_.height / scale + 0.5);
-    }
+    keep_window_size(settings_, surface_.width, surface_.height, window_->content_scale());
     const std::string complaint = autosave_.save_now(*session_, settings_);
     if (!complaint.empty()) say_on_standard_error("warning: " + complaint + "\n");
   }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "app/gl/driver_call.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {
@@ -37,7 +38,7 @@ void set_heads(const GlProgram& program, const HeadGroups& heads) {
 }
 
 void dispatch(unsigned x, unsigned y, unsigned z, const char* doing) {
-  glDispatchCompute(x, y, z);
+  in_driver([&] { glDispatchCompute(x, y, z); });
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
   check_gl(doing);
 }

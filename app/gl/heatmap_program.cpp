@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/gl/driver_call.h"
 #include "app/gl/lost_context.h"
 #include "core/base/assert.h"
 
@@ -112,7 +113,7 @@ void HeatmapProgram::draw(const HeatmapSpec& spec, const HeatmapInputs& inputs, 
   }
   set_cells(uniforms, spec);
   set_style(uniforms, spec);
-  glDrawArrays(GL_TRIANGLES, 0, 3);
+  in_driver([] { glDrawArrays(GL_TRIANGLES, 0, 3); });
 #ifndef NDEBUG
   const GLenum error = next_gl_error();
   HEADSCOPE_ASSERT(error == GL_NO_ERROR, "GL error " + std::to_string(error) + " while drawing a heatmap");

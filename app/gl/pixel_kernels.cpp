@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/gl/driver_call.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {
@@ -15,6 +16,10 @@ constexpr std::int64_t kSide = 8;      // of a work group of the shaders that go
 
 GLuint narrow(std::int64_t value) {
   return static_cast<GLuint>(value);
+}
+
+void dispatch(GLuint x, GLuint y) {
+  in_driver([&] { glDispatchCompute(x, y, 1); });
 }
 
 GLuint groups_of(std::int64_t size, std::int64_t per_group) {
@@ -61,7 +66,7 @@ void PixelKernels::pool_cells(const PoolSizes& size, Pooling pooling, const Comp
   set_pair(program, "first_pixel", size.first_column, size.first_row);
   glUniform1ui(program.uniform("row_pixels"), narrow(size.row_pixels));
   const std::int64_t group_columns = std::max<std::int64_t>(1, kThreads / size.block.columns) * size.block.columns;
-  glDispatchCompute(groups_of(size.columns, group_columns), groups_of(size.rows, size.block.rows), 1);
+  dispatch(groups_of(size.columns, group_columns), groups_of(size.rows, size.block.rows));
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
   check_gl("pooling cells");
 }
@@ -79,7 +84,7 @@ void PixelKernels::place_pixels(const Placement& place, const ComputeBuffer& par
   set_pair(program, "canvas_size", place.canvas_columns, place.canvas_rows);
   glUniform2i(program.uniform("place"), static_cast<GLint>(place.column), static_cast<GLint>(place.row));
   glUniform1ui(program.uniform("covered_rows"), narrow(place.covered_rows));
-  glDispatchCompute(groups_of(place.columns, kSide), groups_of(place.covered_rows, kSide), 1);
+  dispatch(groups_of(place.columns, kSide), groups_of(place.covered_rows, kSide));
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
   check_gl("placing pixels");
 }
@@ -105,7 +110,7 @@ void PixelKernels::pool_pixels(const PictureSizes& size, Pooling pooling, const 
   glUniform1ui(program.uniform("made_rows"), groups_of(size.canvas_rows, size.by.rows));
   set_pair(program, "by", size.by.columns, size.by.rows);
   glUniform1i(program.uniform("mean"), pooling == Pooling::mean ? 1 : 0);
-  glDispatchCompute(groups_of(picture.values->width(), kSide), groups_of(picture.values->height(), kSide), 1);
+  dispatch(groups_of(picture.values->width(), kSide), groups_of(picture.values->height(), kSide));
   glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
   unbind_textures();
   check_gl("making a picture");
@@ -118,7 +123,7 @@ void PixelKernels::row_extents(const GlTexture& values, const GlTexture& hidden,
   bind(0, program, "values", values);
   bind(1, program, "hidden", hidden);
   glUniform1ui(program.uniform("columns"), narrow(values.width()));
-  glDispatchCompute(narrow(values.height()), 1, 1);
+  dispatch(narrow(values.height()), 1);
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
   unbind_textures();
   check_gl("looking for the ends of rows");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "app/gl/driver_call.h"
 #include "app/gl/shader_sources.h"
 #include "core/base/error.h"
 
@@ -51,7 +52,7 @@ GLuint compiled(GLenum kind, const std::string& file, const std::string& define)
   const char* source = text.c_str();
   const GLuint shader = glCreateShader(kind);
   glShaderSource(shader, 1, &source, nullptr);
-  glCompileShader(shader);
+  in_driver([&] { glCompileShader(shader); });
   GLint ok = GL_FALSE;
   glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
   if (ok != GL_TRUE) {
@@ -67,7 +68,7 @@ GLuint linked(std::initializer_list<GLuint> shaders, const std::string& words) {
   const GLuint program = glCreateProgram();
   for (const GLuint shader : shaders) glAttachShader(program, shader);
   glBindFragDataLocation(program, 0, "color");
-  glLinkProgram(program);
+  in_driver([&] { glLinkProgram(program); });
   for (const GLuint shader : shaders) glDeleteShader(shader);
   GLint ok = GL_FALSE;
   glGetProgramiv(program, GL_LINK_STATUS, &ok);

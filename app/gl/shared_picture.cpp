@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/gl/compute_buffer.h"
+#include "app/gl/driver_call.h"
 #include "app/gl/gl_state.h"
 #include "core/base/assert.h"
 
@@ -16,8 +17,10 @@ template <typename Texel>
 std::vector<Texel> texels_of(const GlTexture& texture, Range rows, Range columns, GLenum layout, GLenum type) {
   glFramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture.name(), 0);
   std::vector<Texel> texels(static_cast<std::size_t>(rows.size() * columns.size()));
-  glReadPixels(static_cast<GLint>(columns.begin), static_cast<GLint>(rows.begin), static_cast<GLsizei>(columns.size()),
-               static_cast<GLsizei>(rows.size()), layout, type, texels.data());
+  in_driver([&] {
+    glReadPixels(static_cast<GLint>(columns.begin), static_cast<GLint>(rows.begin),
+                 static_cast<GLsizei>(columns.size()), static_cast<GLsizei>(rows.size()), layout, type, texels.data());
+  });
   return texels;
 }
 

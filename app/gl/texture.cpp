@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "app/gl/driver_call.h"
 #include "app/gl/lost_context.h"
 #include "core/base/error.h"
 
@@ -61,13 +62,13 @@ GlTexture::GlTexture(TexelFormat format, int width, int height, const void* pixe
   const Bound bound(name_);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, static_cast<GLint>(row_length));
   const GlFormat gl = gl_format(format);
-  glTexImage2D(GL_TEXTURE_2D, 0, gl.internal, width, height, 0, gl.layout, gl.type, pixels);
+  in_driver([&] { glTexImage2D(GL_TEXTURE_2D, 0, gl.internal, width, height, 0, gl.layout, gl.type, pixels); });
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, smooth ? GL_LINEAR_MIPMAP_LINEAR : GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, smooth ? GL_LINEAR : GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
   if (smooth) {
-    glGenerateMipmap(GL_TEXTURE_2D);
+    in_driver([] { glGenerateMipmap(GL_TEXTURE_2D); });
   } else {
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
   }
@@ -89,8 +90,10 @@ unsigned GlTexture::release() {
 void GlTexture::write(const void* pixels) {
   const Bound bound(name_);
   const GlFormat gl = gl_format(format_);
-  glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, gl.layout, gl.type, pixels);
-  if (smooth_) glGenerateMipmap(GL_TEXTURE_2D);
+  in_driver([&] {
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, gl.layout, gl.type, pixels);
+    if (smooth_) glGenerateMipmap(GL_TEXTURE_2D);
+  });
 }
 
 std::int64_t GlTexture::bytes() const {

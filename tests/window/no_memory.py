@@ -15,6 +15,11 @@ def limited(headscope, display, home, smallest):
     missing = pathlib.Path(home) / "missing"
     limits = {"LD_PRELOAD": preload_path(os.environ["HEADSCOPE_FAIL_ALLOCATIONS"]), "HEADSCOPE_FAIL_SIZE": str(smallest),
               "HEADSCOPE_FAIL_WHILE": str(missing)}
+    return opened(headscope, display, home, limits), missing
+
+
+def opened(headscope, display, home, limits):
+    """A window with these variables in its environment."""
     os.environ.update(limits)
     try:
         window = Window(headscope, display, home)
@@ -22,7 +27,7 @@ def limited(headscope, display, home, smallest):
         for name in limits:
             del os.environ[name]
     window.environment = {name: value for name, value in window.environment.items() if name not in limits}  # for xclip
-    return window, missing
+    return window
 
 
 def told(p):
@@ -66,5 +71,23 @@ def where_a_library_gives_up_nothing_typed_is_lost(headscope, cli, display, home
     expect(TYPED in kept_session(home), "the session is saved")
 
 
+def a_driver_without_memory_is_the_end_and_nothing_is_lost(headscope, cli, display, home):
+    """tests/faults/preload/fail_in_driver.cpp: it would hang in the next frame, or while it cleans up."""
+    missing = pathlib.Path(home) / "missing"
+    window = opened(headscope, display, home, {"LD_PRELOAD": preload_path(os.environ["HEADSCOPE_FAIL_IN_DRIVER_BY"]),
+                                               "HEADSCOPE_FAIL_IN_DRIVER": str(missing)})
+    window.key("End")
+    window.type(" and more")
+    window.shows("the typed words", phrase=TYPED)
+    missing.touch()
+    with contextlib.suppress(Failure):  # it ends
+        window.type("!")  # a frame, if none was due
+    code = window.process.wait(timeout=PATIENCE)
+    expect(code == 3, f"exit {code}: {window.log_text()}")
+    expect("error: memory: " in window.log_text(), f"it says {window.log_text()}")
+    expect(TYPED in kept_session(home), "what was typed a moment before is saved")
+
+
 if __name__ == "__main__":
-    main([a_large_paste_without_memory_is_told, where_a_library_gives_up_nothing_typed_is_lost])
+    main([a_large_paste_without_memory_is_told, where_a_library_gives_up_nothing_typed_is_lost,
+          a_driver_without_memory_is_the_end_and_nothing_is_lost])

@@ -36,7 +36,10 @@ HeatmapView view_of(Ui& ui, const WeightsData& data) {
   view.range = data.range;
   if (!data.large) return view;
   const MapKey key{data.version, StageId::input, 0, 0};
-  view.large = LargeMap{key, {data.matrix, nullptr, 0, 0}, ui.session.view.pooling, nullptr, nullptr, "", false};
+  LargeMap& large = view.large.emplace();
+  large.key = key;
+  large.source.matrix = data.matrix;
+  large.pooling = ui.session.view.pooling;
   // Of what its pictures have shown so far.
   if (const auto seen = ui.session.background.maps.last_whole(key, data.matrix, view.large->pooling)) {
     const double largest = std::max(std::abs(seen->low), std::abs(seen->high));
