@@ -66,7 +66,8 @@ std::string write_picture(const Target& target, const FigureSource& source, cons
 
 // The request of the other result; nothing for views of one result.
 std::optional<Request> other_request(const Arguments& given, const GivenRequest& request, const ViewSpec& view) {
-  if (takes_another_result(view.view)) {
+  const bool ablates = view.view == ViewKind::sweep && view.question.ablation;
+  if (takes_another_result(view.view) && !ablates) {
     return request_against(given, request, "the session or picture of the other result");
   }
   if (given.has("against")) {
@@ -112,7 +113,7 @@ void render(const Arguments& given, const CancelToken& cancel) {
 
   const std::optional<Request> other = other_request(given, request, view);
   std::optional<Sweep> sweep;
-  if (view.view == ViewKind::sweep) sweep = swept(request.request, *other, view, memory, cancel);
+  if (view.view == ViewKind::sweep) sweep = swept(request.request, other, view, memory, cancel);
   const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
   const bool all_layers = needs_all_layers(target, view.view);
   const std::shared_ptr<const Trace> trace = computed_trace(request.request, memory, cancel, all_layers);
@@ -124,7 +125,7 @@ OptionGroup request_group_of_render() {
   OptionGroup group = request_group();
   for (OptionSpec& option : group.options) {
     if (option.name != "patch") continue;
-    option.placeholder += "|heads|positions|stages";
+    option.placeholder += "|heads|positions|stages|paths";
     option.help += std::string(" With --view sweep: ") + kSweepPatchHelp;
   }
   return group;

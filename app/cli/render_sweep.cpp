@@ -22,8 +22,9 @@ bool is_sweep_word(const std::string& text) {
 }
 
 [[noreturn]] void refuse_patch(const Arguments& given, ViewKind view) {
-  throw UsageError("patch", fmt::format("found '{}' with --view {}", given.get("patch"), view_kind_name(view)),
-                   view == ViewKind::sweep ? "heads, positions or stages" : "[L/]STAGE[:H[,I]]@A, or --view sweep");
+  throw UsageError(
+      "patch", fmt::format("found '{}' with --view {}", given.get("patch"), view_kind_name(view)),
+      view == ViewKind::sweep ? "heads, positions, stages or paths" : "[L/]STAGE[:H[,I]]@A, or --view sweep");
 }
 
 }  // namespace
@@ -46,13 +47,26 @@ ViewSpec with_sweep_patch(const Arguments& given, ViewSpec view) {
   if (view.question.metric.empty()) {
     throw UsageError("metric", "missing; a sweep needs to know what is measured");
   }
+  if (view.question.ablation && given.has("against")) {
+    throw UsageError("against", "found it with --ablation, whose numbers come from no other run", "one of both");
+  }
   return view;
 }
 
-Sweep swept(const Request& request, const Request& against, const ViewSpec& view, std::int64_t memory,
+Sweep swept(const Request& request, const std::optional<Request>& against, const ViewSpec& view, std::int64_t memory,
             const CancelToken& cancel) {
-  SweepQuestion question{request, against, view.question.metric, view.question.patch, position_asked(view)};
-  if (view.question.direction == SweepDirection::noise) std::swap(question.patched, question.source);
+  const ModelQuestion& asked = view.question;
+  SweepQuestion question;
+  question.patched = request;
+  if (against) question.source = *against;
+  question.metric = asked.metric;
+  question.patch = asked.patch;
+  question.at = position_asked(view);
+  question.ablation = asked.ablation;
+  question.from = asked.from;
+  question.into = asked.into;
+  check_ends(question);
+  if (against && asked.direction == SweepDirection::noise) std::swap(question.patched, question.source);
   ProgressLine progress;
   progress.show("computing");
   Sweep found = sweep(engine_options(memory, true), question, cancel, [&](const Sweep& so_far, std::size_t known) {

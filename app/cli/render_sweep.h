@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "app/cli/arguments.h"
 #include "core/base/cancel.h"
@@ -13,19 +14,20 @@ namespace headscope::cli {
 
 // Of --patch as a sweep takes it, in one sentence.
 inline constexpr const char* kSweepPatchHelp =
-    "a run for every head's context of every layer (default), for every position of the stream before every layer, or "
-    "for query, key, value, weights, context, output and mlp_out of every layer.";
+    "a run for every head's context of every layer (default), for every position of the stream before every layer, for "
+    "query, key, value, weights, context, output and mlp_out of every layer, or for every path of --from or --into.";
 
 // The arguments of REQUEST: without a --patch that is a word of a sweep, which puts in patches of its own. UsageError
 // for another --patch with --view sweep.
 Arguments without_sweep_patch(Arguments given);
 
 // The view with what --patch says of its sweep. UsageError for such a word with another view, for another patch with a
-// sweep, and for a sweep without a metric.
+// sweep, for a sweep without a metric, and for an ablation with another run.
 ViewSpec with_sweep_patch(const Arguments& given, ViewSpec view);
 
 // Runs the sweep that the view asks for, with a line of progress on a terminal; prints its notices. Throws as sweep().
-Sweep swept(const Request& request, const Request& against, const ViewSpec& view, std::int64_t memory,
+// `against` is nullopt with an ablation.
+Sweep swept(const Request& request, const std::optional<Request>& against, const ViewSpec& view, std::int64_t memory,
             const CancelToken& cancel);
 
 }  // namespace headscope::cli

@@ -48,27 +48,11 @@ Arguments without_own_options(Arguments given) {
   return given;
 }
 
-constexpr const char* kPaths = "paths";
-
-std::vector<std::string> patch_words() {
-  std::vector<std::string> words(std::begin(kSweepPatchNames), std::end(kSweepPatchNames));
-  words.emplace_back(kPaths);
-  return words;
-}
-
 void set_patch(const Arguments& given, SweepQuestion& question) {
-  const std::string word = patch_words()[choice_of("patch", given.get("patch"), patch_words())];
+  question.patch = chosen<SweepPatch>(given, "patch", kSweepPatchNames);
   question.from = head_argument(given, "from");
   question.into = head_argument(given, "into");
-  const bool ends = question.from || question.into;
-  if (word == kPaths && !ends) {
-    throw UsageError("from", "missing; --patch paths needs a head that paths begin at, or with --into end at",
-                     "--from LAYER:HEAD or --into LAYER:HEAD");
-  }
-  if (word != kPaths && ends) {
-    throw UsageError(question.from ? "from" : "into", fmt::format("found it with --patch {}", word), "--patch paths");
-  }
-  if (!ends) question.patch = chosen<SweepPatch>(given, "patch", kSweepPatchNames);
+  check_ends(question);
 }
 
 // The phrases of --mean-over.

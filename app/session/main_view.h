@@ -23,6 +23,7 @@ enum class MainView {
   text,         // attention on the words of the text
   lens,         // what a model would say after every layer, and who made a logit
   sweep,        // what becomes of a metric when one part after the other takes numbers of the pinned result
+  gradients,    // what every attention weight of every head does to a number
   generate,     // how a model goes on with the text, a token at a time
   corpus,       // what every head does over the phrases of a list, as a scan has counted it
 };
@@ -47,6 +48,7 @@ inline constexpr auto kMainViewWords = std::to_array<MainViewWord>({
     {MainView::text, "text", ViewKind::text},
     {MainView::lens, "lens", ViewKind::lens},
     {MainView::sweep, "sweep", ViewKind::sweep},
+    {MainView::gradients, "gradients"},
     {MainView::generate, "generate"},
     {MainView::corpus, "corpus"},
 });

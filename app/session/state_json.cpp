@@ -164,6 +164,7 @@ std::string view_state_json(const ViewState& v) {
                  {"text", text_json(v.text)},
                  {"lens", lens_json(v.lens)},
                  {"sweep", sweep_json(v.sweep)},
+                 {"gradients", gradients_json(v.gradients)},
                  {"corpus", corpus_view_json(v.corpus)},
                  {"sampling", sampling_json(v.sampling)},
                  {"weight_tensor", v.weights.tensor}};
@@ -221,6 +222,7 @@ ViewState parse_view_state(const std::string& text) {
   v.text = text_from(reader);
   v.lens = lens_from(reader);
   v.sweep = sweep_from(reader);
+  v.gradients = gradients_from(reader);
   v.corpus = corpus_view_from(reader);
   v.sampling = sampling_from(reader);
   reader.read("weight_tensor", v.weights.tensor);

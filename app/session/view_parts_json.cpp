@@ -26,7 +26,8 @@ const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"}
 const std::vector<std::string> kAlongs = {"row", "column"}, kCombined = {"sum", "mean"};
 const std::vector<std::string> kAttributionBy = {"components", "heads", "sources"};
 const std::vector<std::string> kPatches(std::begin(kSweepPatchNames), std::end(kSweepPatchNames));
-const std::vector<std::string> kDirections(std::begin(kSweepDirectionNames), std::end(kSweepDirectionNames));
+const std::vector<std::string> kNumbers = {"denoise", "noise", "zero", "mean"};  // of SweepNumbers
+const std::vector<std::string> kEstimates(std::begin(kSweepEstimateNames), std::end(kSweepEstimateNames));
 const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl"};  // of SweepMeasure
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};                // of NumberType
 constexpr double kLargestFilter = 1e6, kLeastTemperature = 1e-3, kMostTemperature = 1e3;
@@ -164,7 +165,10 @@ TextView text_from(const JsonReader& outer) {
 
 json sweep_json(const SweepView& sweep) {
   json object = {{"patch", kPatches[static_cast<std::size_t>(sweep.patch)]},
-                 {"direction", kDirections[static_cast<std::size_t>(sweep.direction)]},
+                 {"direction", kNumbers[static_cast<std::size_t>(sweep.numbers)]},
+                 {"into", sweep.into},
+                 {"end", {sweep.end.layer, sweep.end.head}},
+                 {"estimate", kEstimates[static_cast<std::size_t>(sweep.estimate)]},
                  {"measure", kMeasures[static_cast<std::size_t>(sweep.measure)]},
                  {"tokens", sweep.tokens}};
   if (sweep.cell) object["cell"] = {sweep.cell->row, sweep.cell->column};
@@ -177,13 +181,41 @@ SweepView sweep_from(const JsonReader& outer) {
   if (object == nullptr) return sweep;
   const JsonReader reader(object->dump());
   sweep.patch = static_cast<SweepPatch>(reader.read_choice("patch", kPatches, static_cast<int>(sweep.patch)));
-  sweep.direction =
-      static_cast<SweepDirection>(reader.read_choice("direction", kDirections, static_cast<int>(sweep.direction)));
+  sweep.numbers = static_cast<SweepNumbers>(reader.read_choice("direction", kNumbers, static_cast<int>(sweep.numbers)));
+  reader.read("into", sweep.into);
+  const std::vector<std::int64_t> end = indices_from(reader, "end", 2, "a layer and a head");
+  if (end.size() == 2) sweep.end = {end[0], end[1]};
+  sweep.estimate =
+      static_cast<SweepEstimate>(reader.read_choice("estimate", kEstimates, static_cast<int>(sweep.estimate)));
   sweep.measure = static_cast<SweepMeasure>(reader.read_choice("measure", kMeasures, static_cast<int>(sweep.measure)));
   reader.read("tokens", sweep.tokens);
   const std::vector<std::int64_t> cell = indices_from(reader, "cell", 2, "a row and a column");
   if (cell.size() == 2) sweep.cell = Cell{cell[0], cell[1]};
   return sweep;
+}
+
+json gradients_json(const GradientsView& gradients) {
+  return {{"measure", kMeasures[static_cast<std::size_t>(gradients.measure)]},
+          {"tokens", gradients.tokens},
+          {"path", gradients.path},
+          {"steps", gradients.steps},
+          {"head", {gradients.head.layer, gradients.head.head}}};
+}
+
+GradientsView gradients_from(const JsonReader& outer) {
+  GradientsView gradients;
+  const json* object = outer.find("gradients");
+  if (object == nullptr) return gradients;
+  const JsonReader reader(object->dump());
+  gradients.measure =
+      static_cast<SweepMeasure>(reader.read_choice("measure", kMeasures, static_cast<int>(gradients.measure)));
+  if (gradients.measure == SweepMeasure::kl) gradients.measure = SweepMeasure::usual;  // its slope is 0
+  reader.read("tokens", gradients.tokens);
+  reader.read("path", gradients.path);
+  reader.read("steps", gradients.steps, 1, kMostSteps);
+  const std::vector<std::int64_t> head = indices_from(reader, "head", 2, "a layer and a head");
+  if (head.size() == 2) gradients.head = {head[0], head[1]};
+  return gradients;
 }
 
 json corpus_view_json(const CorpusView& corpus) {

@@ -11,8 +11,8 @@
 namespace headscope {
 
 // All fields. The *_from() functions read them from the object under the key "layers", "bug_lab", "text", "lens",
-// "sweep", "corpus" or "sampling" of `outer`; without it they return the defaults. They throw Error that names the key
-// that holds the wrong type.
+// "sweep", "gradients", "corpus" or "sampling" of `outer`; without it they return the defaults. They throw Error that
+// names the key that holds the wrong type.
 nlohmann::json layers_json(const LayersView& layers);
 LayersView layers_from(const JsonReader& outer);
 nlohmann::json bug_lab_json(const BugLabView& lab);
@@ -24,6 +24,8 @@ nlohmann::json text_json(const TextView& text);
 TextView text_from(const JsonReader& outer);
 nlohmann::json lens_json(const LensView& lens);
 LensView lens_from(const JsonReader& outer);
+nlohmann::json gradients_json(const GradientsView& gradients);
+GradientsView gradients_from(const JsonReader& outer);
 nlohmann::json sweep_json(const SweepView& sweep);
 SweepView sweep_from(const JsonReader& outer);
 nlohmann::json corpus_view_json(const CorpusView& corpus);

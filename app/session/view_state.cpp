@@ -97,7 +97,12 @@ void apply_attribution(ViewState& view, const ViewSpec& spec) {
 void apply_sweep(ViewState& view, const ModelQuestion& question) {
   view.sweep = SweepView();
   view.sweep.patch = question.patch;
-  view.sweep.direction = question.direction;
+  view.sweep.into = question.into.has_value();
+  if (question.from || question.into) view.sweep.end = question.into ? *question.into : *question.from;
+  view.sweep.numbers = question.ablation == Ablation::zero           ? SweepNumbers::zeros
+                       : question.ablation                           ? SweepNumbers::means
+                       : question.direction == SweepDirection::noise ? SweepNumbers::b_into_a
+                                                                     : SweepNumbers::a_into_b;
   constexpr std::pair<std::string_view, SweepMeasure> kWords[] = {{"logit:", SweepMeasure::logit},
                                                                   {"prob:", SweepMeasure::probability},
                                                                   {"loss", SweepMeasure::loss},

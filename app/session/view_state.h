@@ -87,14 +87,31 @@ struct LensView {
   friend bool operator==(const LensView&, const LensView&) = default;
 };
 
-// A patch after the other between the pinned result and the current one.
+// Where the numbers of a sweep's patches come from: the pinned result A into the current one B, B into A, or zeros or
+// means in B.
+enum class SweepNumbers { a_into_b, b_into_a, zeros, means };
+
+// A patch after the other.
 struct SweepView {
   SweepPatch patch = SweepPatch::heads;
-  SweepDirection direction = SweepDirection::denoise;
+  bool into = false;  // of SweepPatch::paths: they end at `end`, else they begin there
+  LayerHead end = {};
+  SweepNumbers numbers = SweepNumbers::a_into_b;
+  SweepEstimate estimate = SweepEstimate::none;
   SweepMeasure measure = SweepMeasure::usual;
   std::string tokens;        // of logit and probability: "A" or "A-B"
   std::optional<Cell> cell;  // picked; rows and columns as they are shown
   friend bool operator==(const SweepView&, const SweepView&) = default;
+};
+
+// Gradient x weight of every head.
+struct GradientsView {
+  SweepMeasure measure = SweepMeasure::usual;  // usual: the logit of what the model says; not kl
+  std::string tokens;                          // as in SweepView
+  bool path = false;                           // integrated gradients, in `steps` runs a layer
+  std::int64_t steps = 20;
+  LayerHead head = {};  // picked
+  friend bool operator==(const GradientsView&, const GradientsView&) = default;
 };
 
 // What every head does over a list of phrases. x, y, color and grid name means of heads, as all_head_means() does.
@@ -155,6 +172,7 @@ struct ViewState {
   TextView text;
   LensView lens;
   SweepView sweep;
+  GradientsView gradients;
   CorpusView corpus;
   Sampling sampling;                            // of the next token
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage

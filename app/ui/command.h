@@ -46,6 +46,7 @@ enum class CommandId {
   toggle_text,
   toggle_lens,
   toggle_sweep,
+  toggle_gradients,
   toggle_generate,
   toggle_corpus,
   corpus_list,   // argument: the list of its phrases; "": asks for it

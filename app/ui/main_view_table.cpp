@@ -5,6 +5,7 @@
 #include "app/ui/corpus/corpus_panel.h"
 #include "app/ui/explain/follow.h"
 #include "app/ui/generate/generate_panel.h"
+#include "app/ui/gradients/gradients_panel.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/lens/lens_panel.h"
 #include "app/ui/main_view.h"
@@ -97,6 +98,16 @@ Obstacle no_sweep(const Ui& ui) {
   if (is_one_stack(*trace)) return std::nullopt;
   return ViewObstacle{"There is no model to patch.",
                       "A sweep needs a checkpoint with its output head: Model, weights, or File, Open folder."};
+}
+
+constexpr const char* kGradientsKeys[] = {"Arrows pick a head", "Enter opens that head"};
+
+Obstacle no_gradients(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return kNothingComputed;
+  if (is_one_stack(*trace)) return std::nullopt;
+  return ViewObstacle{"There is no model to go back through.",
+                      "Gradients need a checkpoint with its output head: Model, weights, or File, Open folder."};
 }
 
 constexpr const char* kGenerateKeys[] = {"Enter appends the next token", "Ctrl+Z takes it back"};
@@ -223,13 +234,30 @@ constexpr MainViewInfo kViews[] = {
      .name = "Sweep",
      .command = CommandId::toggle_sweep,
      .shortcut = "Ctrl+Shift+R",
-     .help = "Shows which part of a model carries the difference from the pinned result, or one layer again.",
+     .help =
+         "Shows which part of a model carries the difference from the pinned result, or what the prediction needs each "
+         "for, or one layer again.",
      .draw = draw_sweep_panel,
-     .focus = [](const Ui& ui) -> std::string { return ui.session.pinned() == nullptr ? "sweep/pin" : kSweepGrid; },
+     .focus = [](const Ui& ui) -> std::string {
+       const bool has_numbers = ui.session.pinned() != nullptr || ablation_of(ui.session.view.sweep);
+       return has_numbers ? kSweepGrid : "sweep/pin";
+     },
      .obstacle = no_sweep,
      .waits = true,
      .greyed = true,
      .keys = kSweepKeys},
+    {.view = MainView::gradients,
+     .title = "Gradient x weight of every head",
+     .name = "Gradients",
+     .command = CommandId::toggle_gradients,
+     .shortcut = "Ctrl+Shift+B",
+     .help = "Shows what every attention weight of every head does to a number of the prediction, or one layer again.",
+     .draw = draw_gradients_panel,
+     .focus = [](const Ui&) -> std::string { return kGradientsGrid; },
+     .obstacle = no_gradients,
+     .waits = true,
+     .greyed = true,
+     .keys = kGradientsKeys},
     {.view = MainView::generate,
      .title = "Generate, a token at a time",
      .name = "Generate",

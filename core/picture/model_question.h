@@ -6,6 +6,7 @@
 
 #include "core/circuits/composition_kind.h"
 #include "core/explain/attribution_by.h"
+#include "core/request/interventions.h"
 #include "core/sweep/sweep_patch.h"
 
 namespace headscope {
@@ -19,6 +20,8 @@ struct ModelQuestion {
   SweepPatch patch = SweepPatch::heads;
   std::string metric;
   SweepDirection direction = SweepDirection::denoise;
+  std::optional<Ablation> ablation;      // in place of another run's numbers
+  std::optional<LayerHead> from, into;   // of SweepPatch::paths, one of both
   std::optional<CompositionKind> reads;  // composition; nullopt: key
   friend bool operator==(const ModelQuestion&, const ModelQuestion&) = default;
 };

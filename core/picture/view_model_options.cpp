@@ -6,6 +6,7 @@
 
 #include "core/explain/logit_tokens.h"
 #include "core/picture/view_option_kinds.h"
+#include "core/request/layer_head_text.h"
 
 namespace headscope {
 
@@ -19,9 +20,11 @@ constexpr Word<CompositionKind> kReads[] = {{CompositionKind::query, kCompositio
                                             {CompositionKind::value, kCompositionNames[2]}};
 constexpr Word<SweepPatch> kPatches[] = {{SweepPatch::heads, kSweepPatchNames[0]},
                                          {SweepPatch::positions, kSweepPatchNames[1]},
-                                         {SweepPatch::stages, kSweepPatchNames[2]}};
+                                         {SweepPatch::stages, kSweepPatchNames[2]},
+                                         {SweepPatch::paths, kSweepPatchNames[3]}};
 constexpr Word<SweepDirection> kDirections[] = {{SweepDirection::denoise, kSweepDirectionNames[0]},
                                                 {SweepDirection::noise, kSweepDirectionNames[1]}};
+constexpr Word<Ablation> kAblations[] = {{Ablation::zero, kAblationNames[0]}, {Ablation::mean, kAblationNames[1]}};
 
 // A position of arcs, neurons and text, or the tokens of an attribution: `view.view` says which.
 std::string token_text(const ViewSpec& view) {
@@ -80,6 +83,17 @@ void set_metric(ViewSpec& view, const std::string& text) {
   view.question.metric = text;
 }
 
+// A head at which the paths of a sweep begin or end.
+template <OptionName name, auto field>
+ViewOption path_end_option(const char* help) {
+  return {name.text, "L:H", help,
+          [](const ViewSpec& view) -> std::string {
+            const std::optional<LayerHead>& place = field_of(view, field);
+            return place ? layer_head_text(*place) : "";
+          },
+          [](ViewSpec& view, const std::string& text) { field_of(view, field) = parse_layer_head(name.text, text); }};
+}
+
 }  // namespace
 
 ViewOption token_option() {
@@ -104,8 +118,8 @@ std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
   using Q = ModelQuestion;
   // On the command line a word of --patch, which is REQUEST's: a sweep puts in patches of its own.
   options.push_back(word_option<"patch", &Q::patch, kPatches>(
-      "sweep: a run for every head's context, every position of the stream before every layer, or query, key, value, "
-      "weights, context and output of every layer (default heads)."));
+      "sweep: a run for every head's context, every position of the stream before every layer, query, key, value, "
+      "weights, context and output of every layer, or every path from or into a head (default heads)."));
   options.back().on_command_line = false;
   options.push_back({"metric", "logit:A[-B]|prob:A|loss|kl",
                      "sweep: what is measured after every patch; --at POSITION says where (default: [MASK] where there "
@@ -113,6 +127,13 @@ std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
                      [](const ViewSpec& view) { return view.question.metric; }, set_metric});
   options.push_back(word_option<"direction", &Q::direction, kDirections>(
       "sweep: the request takes numbers of A (default), or A takes those of the request."));
+  options.push_back(word_option<"ablation", &Q::ablation, kAblations>(
+      "sweep: zeros, or the mean over the text's own positions, in place of the numbers of --against."));
+  options.push_back(path_end_option<"from", &Q::from>(
+      "sweep with --patch paths: the head whose context takes the other numbers on its way into every later head "
+      "alone."));
+  options.push_back(path_end_option<"into", &Q::into>(
+      "sweep with --patch paths: the head that paths from every earlier head end at."));
   return options;
 }
 

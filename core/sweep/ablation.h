@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "core/attention/trace.h"
+#include "core/sweep/sweep_patch.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
-
-// zero: 0 everywhere; mean: at every position the mean over positions, of every feature (and of every head).
-enum class Ablation { zero, mean };
-inline constexpr const char* kAblationNames[] = {"zero", "mean"};
 
 // Whether a stage, as patches name it, has a mean over positions: not one whose columns are keys.
 bool has_mean(const std::string& stage);

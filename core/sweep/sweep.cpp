@@ -76,9 +76,6 @@ void add_paths(const Trace& trace, const LayerHead& from, std::int64_t layer, co
 
 std::vector<SweepCell> paths_of(const Trace& trace, const SweepQuestion& question) {
   std::vector<SweepCell> cells;
-  if (question.from && question.into) {
-    throw UsageError("into", "found --from beside it; a path is followed from one head or into one", "one of both");
-  }
   if (question.from) {
     check_head("from", *question.from, trace, true);
     const auto layers = static_cast<std::int64_t>(trace.model->layers.size());
@@ -98,7 +95,7 @@ std::vector<SweepCell> paths_of(const Trace& trace, const SweepQuestion& questio
 
 // The cells of the sweep, without their values.
 std::vector<SweepCell> cells_of(const Trace& trace, const SweepQuestion& question) {
-  if (question.from || question.into) return paths_of(trace, question);
+  if (question.patch == SweepPatch::paths) return paths_of(trace, question);
   std::vector<SweepCell> cells;
   const std::vector<std::string> stages = sweep_stages(trace, question.ablation);
   const auto layers = static_cast<std::int64_t>(trace.model->layers.size());
@@ -114,6 +111,8 @@ std::vector<SweepCell> cells_of(const Trace& trace, const SweepQuestion& questio
         break;
       case SweepPatch::stages:
         for (const std::string& stage : stages) cells.push_back({layer, {}, {}, stage, 0});
+        break;
+      case SweepPatch::paths:
         break;
     }
   }
@@ -163,6 +162,23 @@ class WaitingCells {
 };
 
 }  // namespace
+
+void check_ends(const SweepQuestion& question) {
+  const bool ends = question.from || question.into;
+  if (question.patch == SweepPatch::paths && !ends) {
+    throw UsageError("from", "missing; --patch paths needs a head that paths begin at, or with --into end at",
+                     "--from LAYER:HEAD or --into LAYER:HEAD");
+  }
+  if (question.patch != SweepPatch::paths && ends) {
+    throw UsageError(
+        question.from ? "from" : "into",
+        fmt::format("found it with --patch {}", kSweepPatchNames[static_cast<std::size_t>(question.patch)]),
+        "--patch paths");
+  }
+  if (question.from && question.into) {
+    throw UsageError("into", "found --from beside it; a path is followed from one head or into one", "one of both");
+  }
+}
 
 std::vector<std::string> sweep_stages(const Trace& trace, const std::optional<Ablation>& ablation) {
   std::vector<std::string> stages;
@@ -216,6 +232,7 @@ std::optional<double> correlation_in(const Sweep& sweep) {
 
 Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel, const Progress& progress) {
   check_requests(question);
+  check_ends(question);
   options.whole_model = true;
   options.reuse = false;
   ModelOptions cell_options;
@@ -224,6 +241,8 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
   options.read_request = [source = question.source](const std::string&) { return source; };
   Engine engine(std::move(options));
   Sweep result;
+  result.patch = question.patch;
+  result.into = question.into.has_value();
   result.trace = engine.run(question.patched, cancel);
   const ModelTrace& model = *result.trace->model;
   result.metric = parse_sweep_metric(*model.checkpoint, question.metric);

@@ -18,6 +18,10 @@ namespace headscope {
 // and kMlpPatch where there is an MLP; for a mean only those that have one.
 std::vector<std::string> sweep_stages(const Trace& trace, const std::optional<Ablation>& ablation);
 
+// UsageError for SweepPatch::paths without the head that paths begin or end at, with both, and for such a head without
+// paths.
+void check_ends(const SweepQuestion& question);
+
 // Runs every cell: its value is that of a run of `patched` with that patch, bit for bit, on any number of threads. A
 // run computes only the layers from the patched one on, and of these only what follows from the patch; positions
 // without a partner in the source are not run and have the unpatched value. `options`: the backend and the memory for
@@ -29,7 +33,7 @@ std::vector<std::string> sweep_stages(const Trace& trace, const std::optional<Ab
 // takes the query, key or value that x makes for one head; all that comes after that head follows.
 // UsageError for what names no
 // model with an output head, a position that is not there, requests that are patched themselves, estimates of kl,
-// whose slope at the unpatched run is 0, or of what check_gradient() refuses, and what
+// whose slope at the unpatched run is 0, or of what check_gradient() refuses, and what check_ends(),
 // parse_sweep_metric() and patches_from() refuse; throws Cancelled, and as Engine::run.
 Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel,
             const std::function<void(const Sweep& so_far, std::size_t known)>& progress = {});

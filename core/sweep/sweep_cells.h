@@ -22,9 +22,6 @@ namespace headscope {
 inline constexpr StageId kSweepStages[] = {StageId::query,   StageId::key,     StageId::value,
                                            StageId::weights, StageId::context, StageId::output};
 
-// Whether cells are estimated from gradients: not, beside their runs, or in place of them.
-enum class SweepEstimate { none, beside, alone };
-
 struct SweepQuestion {
   Request patched;     // the run that takes numbers
   Request source;      // the run whose numbers they are
@@ -36,7 +33,7 @@ struct SweepQuestion {
   std::optional<Ablation> ablation = {};
   std::vector<std::string> mean_over = {};
   SweepEstimate estimate = SweepEstimate::none;
-  // Path patching in place of `patch`: from this head into every later one, or from every earlier one into this head.
+  // One of both with SweepPatch::paths: from this head into every later one, or from every earlier one into this head.
   std::optional<LayerHead> from = {}, into = {};
 };
 
@@ -51,6 +48,8 @@ struct SweepCell {
 };
 
 struct Sweep {
+  SweepPatch patch = SweepPatch::heads;
+  bool into = false;  // paths end at one head; else they begin at one
   SweepMetric metric;
   std::int64_t position = 0;             // where it is taken
   double unpatched = 0;                  // of the request's own run

@@ -14,6 +14,7 @@
 #include "core/base/cancel.h"
 #include "core/request/request.h"
 #include "core/sweep/sweep_metric.h"
+#include "core/sweep/sweep_patch.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -22,10 +23,8 @@ struct WeightQuestion {
   Request request;
   std::string metric;              // as parse_sweep_metric() reads it; not kl, whose slope at the run itself is 0
   std::optional<std::int64_t> at;  // where it is taken; nullopt: the first mask token, else the last position
-  std::int64_t steps = 0;          // of the path; 0: no path
+  std::int64_t steps = 0;          // of the path, kMostSteps at most; 0: no path
 };
-
-inline constexpr std::int64_t kMostSteps = 1000;
 
 // Of a layer, [batch, heads, query, key]; items of the batch beyond the first have 0.
 struct LayerWeightGradients {

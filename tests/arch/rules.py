@@ -61,6 +61,7 @@ UI = {
     "ui/layers": {"ui/widgets", "ui/map", "ui/request", "ui/phrase", "ui/heads"},
     "ui/lens": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/sweep": {"ui/widgets", "ui/map", "ui/phrase"},
+    "ui/gradients": {"ui/widgets", "ui/map", "ui/phrase", "ui/sweep"},
     "ui/generate": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/corpus": {"ui/widgets", "ui/map", "ui/phrase"},
     "ui/bug_lab": {"ui/widgets", "ui/map"},

@@ -62,7 +62,8 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                      question.by = of.by;
                      return attribution(*of.trace->model, question, cancel);
                    }),
-      sweeps(like.make_sibling(Load::heavy), wake, sweep_work(std::move(engine))),
+      sweeps(like.make_sibling(Load::heavy), wake, sweep_work(engine)),
+      gradients(like.make_sibling(Load::heavy), wake, weight_gradient_work(std::move(engine))),
       next_tokens(like.make_sibling(Load::heavy), wake, next_token_of),
       corpora(like.make_sibling(Load::heavy), wake, corpus_contents),
       corpus_lists(like.make_sibling(Load::heavy), wake, corpus_list),
@@ -74,8 +75,8 @@ bool Background::busy() const {
   return maps.busy() || slice_numbers.busy() || model_numbers.busy() || variant_numbers.busy() ||
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
-         sweeps.busy() || next_tokens.busy() || corpora.busy() || corpus_lists.busy() || corpus_models.busy() ||
-         corpus_phrases.busy() || heads_like_one.busy();
+         sweeps.busy() || gradients.busy() || next_tokens.busy() || corpora.busy() || corpus_lists.busy() ||
+         corpus_models.busy() || corpus_phrases.busy() || heads_like_one.busy();
 }
 
 }  // namespace headscope

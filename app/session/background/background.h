@@ -13,6 +13,7 @@
 #include "app/session/background/precision_numbers.h"
 #include "app/session/background/sweeps.h"
 #include "app/session/background/variant_numbers.h"
+#include "app/session/background/weight_gradient_work.h"
 #include "app/session/background/work/compute_queue.h"
 #include "app/session/background/work/executor.h"
 
@@ -47,6 +48,8 @@ struct Background {
   Attributions attributions;
   // What a metric becomes when one part after the other takes numbers of the pinned result.
   Sweeps sweeps;
+  // What every attention weight does to a number of the model.
+  Gradients gradients;
   // Which token follows the text.
   NextTokens next_tokens;
   // What a scan has counted, and its phrases.

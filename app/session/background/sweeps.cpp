@@ -14,15 +14,10 @@
 namespace headscope {
 namespace {
 
-// The most probable token where a model predicts.
-std::int64_t said_by(const Trace& trace, const CancelToken& cancel) {
-  const ModelTrace& model = *trace.model;
-  const std::array<std::int64_t, 1> at{predicted_position(model)};
-  return predictions(model, 0, at, 1, *model.backend, cancel).front().top.front().id;
-}
-
 std::string usual_metric(const SweepQuery& query, const CancelToken& cancel) {
-  const std::int64_t a = said_by(*query.a, cancel), b = said_by(*query.b, cancel);
+  const std::int64_t b = said_token(*query.b, cancel);
+  if (query.ablation) return fmt::format("logit:{}", b);
+  const std::int64_t a = said_token(*query.a, cancel);
   return a == b ? "kl" : fmt::format("logit:{}-{}", a, b);
 }
 
@@ -31,10 +26,14 @@ SweepAnswer answer(const EngineOptions& engine, const SweepQuery& query, const C
   constexpr std::chrono::milliseconds kBetween{60};
   SweepQuestion question;
   question.patched = query.b->request;
-  question.source = query.a->request;
-  if (query.direction == SweepDirection::noise) std::swap(question.patched, question.source);
+  if (!query.ablation) question.source = query.a->request;
+  if (!query.ablation && query.direction == SweepDirection::noise) std::swap(question.patched, question.source);
   question.metric = query.metric.empty() ? usual_metric(query, cancel) : query.metric;
   question.patch = query.patch;
+  question.ablation = query.ablation;
+  question.estimate = query.estimate;
+  question.from = query.from;
+  question.into = query.into;
   std::optional<std::chrono::steady_clock::time_point> last;
   SweepAnswer whole;
   whole.sweep = sweep(engine, question, cancel, [&](const Sweep& so_far, std::size_t known) {
@@ -48,6 +47,12 @@ SweepAnswer answer(const EngineOptions& engine, const SweepQuery& query, const C
 }
 
 }  // namespace
+
+std::int64_t said_token(const Trace& trace, const CancelToken& cancel) {
+  const ModelTrace& model = *trace.model;
+  const std::array<std::int64_t, 1> at{predicted_position(model)};
+  return predictions(model, 0, at, 1, *model.backend, cancel).front().top.front().id;
+}
 
 Sweeps::WorkInParts sweep_work(EngineOptions engine) {
   return

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/session/background/work/latest_work.h"
@@ -15,11 +16,15 @@
 namespace headscope {
 
 struct SweepQuery {
-  std::shared_ptr<const Trace> a, b;  // both of whole models; b is the request's own
+  std::shared_ptr<const Trace> a, b;  // both of whole models; b is the request's own; a is null with an ablation
   SweepPatch patch = SweepPatch::heads;
   SweepDirection direction = SweepDirection::denoise;
-  std::string metric;  // as parse_sweep_metric() reads it; "": the logit of what A says less that of what B says, or
-                       // where both say the same the divergence
+  std::optional<Ablation> ablation = {};
+  SweepEstimate estimate = SweepEstimate::none;
+  std::optional<LayerHead> from = {}, into = {};
+  // As parse_sweep_metric() reads it; "": the logit of what A says less that of what B says, or where both say the same
+  // the divergence; with an ablation the logit of what B says.
+  std::string metric = {};
   friend bool operator==(const SweepQuery&, const SweepQuery&) = default;
 };
 
@@ -29,6 +34,9 @@ struct SweepAnswer {
 };
 
 using Sweeps = LatestWork<SweepQuery, SweepAnswer>;
+
+// The token that the model of a whole trace says is the most probable one where it predicts.
+std::int64_t said_token(const Trace& trace, const CancelToken& cancel);
 
 // The work of the service, on an engine of these options. Fails as sweep().
 Sweeps::WorkInParts sweep_work(EngineOptions engine);

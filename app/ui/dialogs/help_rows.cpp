@@ -41,6 +41,7 @@ constexpr PlaceKey kPlaceKeys[] = {
     {"Lens", "Pick a cell", "Click, arrows", "A layer and a token; Enter goes to that layer."},
     {"Lens", "Take a logit apart", "Click, Shift+click", "Of a likely token; with Shift less that of another."},
     {"Sweep", "Pick a cell", "Click, arrows", "A part that is patched; Enter goes to its head."},
+    {"Gradients", "Pick a head", "Click, arrows", "Its map stands beside the others; Enter goes to it."},
     {"Corpus", "Pick a head", "Click, arrows", "In the plane or in the grid; Enter opens its example."},
     {"Corpus", "Pick an example", "Click, arrows", "Enter or a double click opens it in the microscope."},
     {"Lines and neurons", "Choose a token", "Click, arrows", "Chooses a token, moves the choice."},

@@ -15,6 +15,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kNarrowest = 48, kWidest = 104, kLowest = 18, kHighest = 40, kTwoLinesFrom = 32;
+constexpr float kSmallestPicture = 28, kLargestPicture = 150;
 constexpr float kBar = 10, kNames = 22;
 
 // The picked cell of each grid that was scrolled into sight.
@@ -56,6 +57,12 @@ Places sized(const Ui& ui, const WordGrid& grid, const Rect& seen) {
   places.seen = seen;
   places.rows = grid.rows;
   places.columns = grid.columns;
+  if (grid.picture) {
+    const float side =
+        std::min(seen.width() / static_cast<float>(grid.columns), seen.height() / static_cast<float>(grid.rows));
+    places.width = places.height = std::clamp(std::floor(side), ui.px(kSmallestPicture), ui.px(kLargestPicture));
+    return places;
+  }
   places.width =
       std::clamp(std::floor(seen.width() / static_cast<float>(grid.columns)), ui.px(kNarrowest), ui.px(kWidest));
   places.height =
@@ -152,7 +159,8 @@ WordGridInput draw_word_grid(Ui& ui, const WordGrid& grid, const Rect& area) {
   WordGridInput input;
   input.bottom = area.max.y;
   Rect seen{{area.min.x + ui.px(grid.gutter), area.min.y + ui.px(kNames)}, {area.max.x, area.max.y - ui.px(kBar)}};
-  if (grid.rows == 0 || grid.columns == 0 || seen.width() < ui.px(kNarrowest) || seen.height() < ui.px(kLowest)) {
+  if (grid.rows == 0 || grid.columns == 0 || seen.width() < ui.px(kNarrowest) ||
+      seen.height() < ui.px(grid.picture ? kSmallestPicture : kLowest)) {
     return input;
   }
   Places places = sized(ui, grid, seen);
@@ -173,7 +181,11 @@ WordGridInput draw_word_grid(Ui& ui, const WordGrid& grid, const Rect& area) {
   for (std::int64_t row = places.first_row(); row <= places.last_row(); ++row) {
     for (std::int64_t column = places.first_column(); column <= places.last_column(); ++column) {
       const Rect place = places.place(row, column);
-      draw_cell(ui, grid.cell(row, column), place);
+      if (grid.picture) {
+        grid.picture(row, column, place);
+      } else {
+        draw_cell(ui, grid.cell(row, column), place);
+      }
       ui.mark(fmt::format("{}{},{}", grid.cell_name, row, column), place);
     }
   }

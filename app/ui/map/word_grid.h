@@ -24,6 +24,8 @@ struct WordGrid {
   std::int64_t rows = 0, columns = 0;
   std::optional<Cell> picked;  // framed
   std::function<WordCell(std::int64_t row, std::int64_t column)> cell;
+  // Draws a cell instead; the cells are square then. Empty: cells of words.
+  std::function<void(std::int64_t row, std::int64_t column, const Rect& place)> picture;
   std::function<std::string(std::int64_t)> row_name, column_name;
   Rgba column_color;  // of the columns' names
   float gutter = 84;  // at 1x: of the rows' names

@@ -73,6 +73,14 @@ TEST_F(ModelPictures, ASweep) {
   EXPECT_NE(with({"--at", "3"}).pixels, heads.pixels);
   ASSERT_EQ(cli({"render", "--session", "heads.png", "--patch", "stages", "--out", "stages.png"}).code, 0);
   EXPECT_EQ(read_png(folder_ / "stages.png").pixels, with({"--patch", "stages"}).pixels);
+  const std::vector<std::string> zeros = {"--view", "sweep", "--ablation", "zero", "--metric", "logit:box"};
+  const Image ablated = drawn(zeros, "zeros.png");
+  EXPECT_NE(ablated.pixels, heads.pixels);
+  expect_drawn_again("zeros.png", ablated);
+  const Image paths =
+      drawn({"--view", "sweep", "--against", "a.json", "--metric", "logit:box", "--patch", "paths", "--into", "1:7"},
+            "paths.png");
+  expect_drawn_again("paths.png", paths);
   folder_.write("short.json", R"({"model": "demo:induction", "phrase": "cat ink cat"})");
   const Result matched = render({"--view", "sweep", "--against", "short.json", "--metric", "kl"});
   EXPECT_EQ(matched.code, 0);
@@ -105,6 +113,10 @@ TEST_F(ModelPictures, WhatCannotBeDrawnIsRefused) {
   refused({"--view", "sweep", "--against", "a.json", "--metric", "kl", "--patch", "1/context:7@A"},
           {"--patch", "heads, positions or stages"});
   refused({"--view", "heads", "--patch", "heads"}, {"--patch", "--view sweep"});
+  refused({"--view", "sweep", "--against", "a.json", "--ablation", "zero", "--metric", "kl"},
+          {"--against", "one of both"});
+  refused({"--view", "sweep", "--ablation", "zero", "--metric", "kl", "--patch", "paths"}, {"--from", "missing"});
+  refused({"--view", "sweep", "--ablation", "zero", "--metric", "kl", "--from", "0:1"}, {"--from", "--patch paths"});
   refused({"--view", "heads", "--against", "a.json"}, {"--against", "difference or sweep"});
   refused({"--view", "scatter", "--head", "8"}, {"--head", "0 to 7"});
   expect_refused(cli({"render", "--phrase", "a b", "--model", "seeded", "--view", "attribution", "--at", "1", "--token",

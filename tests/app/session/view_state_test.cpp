@@ -163,6 +163,23 @@ TEST(ViewSpecOfState, ALensAndAnAttributionOpenInTheLens) {
   }
 }
 
+TEST(ViewSpecOfState, ASweepOfPathsWithMeansOpensAsThat) {
+  ViewSpec spec;
+  spec.view = ViewKind::sweep;
+  spec.question.patch = SweepPatch::paths;
+  spec.question.into = LayerHead{1, 7};
+  spec.question.ablation = Ablation::mean;
+  spec.question.metric = "loss";
+  ViewState view;
+  apply_view_spec(view, spec);
+  EXPECT_EQ(view.sweep.patch, SweepPatch::paths);
+  EXPECT_TRUE(view.sweep.into);
+  EXPECT_EQ(view.sweep.end, (LayerHead{1, 7}));
+  EXPECT_EQ(view.sweep.numbers, SweepNumbers::means);
+  view.sweep.estimate = SweepEstimate::beside;
+  EXPECT_EQ(parse_view_state(view_state_json(view)).sweep, view.sweep);
+}
+
 TEST(ViewSpecOfState, APictureOfASweepOpensInTheSweep) {
   ViewSpec spec;
   spec.view = ViewKind::sweep;
@@ -172,7 +189,12 @@ TEST(ViewSpecOfState, APictureOfASweepOpensInTheSweep) {
   ViewState view;
   apply_view_spec(view, spec);
   EXPECT_EQ(view.main_view, MainView::sweep);
-  EXPECT_EQ(view.sweep, (SweepView{SweepPatch::positions, SweepDirection::noise, SweepMeasure::logit, "ink-box", {}}));
+  SweepView wanted;
+  wanted.patch = SweepPatch::positions;
+  wanted.numbers = SweepNumbers::b_into_a;
+  wanted.measure = SweepMeasure::logit;
+  wanted.tokens = "ink-box";
+  EXPECT_EQ(view.sweep, wanted);
   EXPECT_EQ(parse_view_state(view_state_json(view)).sweep, view.sweep);
   spec.question.metric = "kl";
   apply_view_spec(view, spec);

@@ -38,6 +38,19 @@ TEST(ViewModelOptions, ATokenIsAPositionOrTheTokensOfALogit) {
   }
 }
 
+TEST(ViewModelOptions, ASweepOfPathsIsReadBack) {
+  ViewSpec view = with(with(with({}, "view", "sweep"), "patch", "paths"), "from", "0:3");
+  view = with(with(view, "ablation", "mean"), "metric", "loss");
+  EXPECT_EQ(view.question.from, (LayerHead{0, 3}));
+  EXPECT_FALSE(view.question.into.has_value());
+  EXPECT_EQ(view.question.ablation, Ablation::mean);
+  EXPECT_EQ(find_view_option("from")->get(view), "0:3");
+  EXPECT_EQ(find_view_option("into")->get(view), "");
+  EXPECT_TRUE(read_back(view) == view);
+  EXPECT_THROW(with({}, "into", "3"), UsageError);
+  EXPECT_THROW(with({}, "ablation", "none"), UsageError);
+}
+
 TEST(ViewModelOptions, AWordOfByIsOfOneView) {
   EXPECT_EQ(with({}, "by", "scores").by, SensitivityBy::scores);
   EXPECT_FALSE(with({}, "by", "scores").question.by.has_value());

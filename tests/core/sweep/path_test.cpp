@@ -23,6 +23,7 @@ SweepQuestion question_of(const std::string& model) {
     request->backend = BackendChoice::cpu;
   }
   question.metric = "logit:3-8";
+  question.patch = SweepPatch::paths;
   return question;
 }
 
@@ -115,6 +116,7 @@ TEST(PathSweep, FindsThePreviousTokenHeadOfTheInductionDemo) {
     if (cell.layer == 1 && (copies->layer == 0 || cell.value < copies->value)) copies = &cell;
   }
   ASSERT_EQ(copies->layer, 1);
+  question.patch = SweepPatch::paths;
   question.into = LayerHead{copies->layer, *copies->head};
   const Sweep found = sweep({}, question, CancelToken());
   const SweepCell* largest = nullptr;
@@ -162,6 +164,12 @@ TEST(PathSweep, RefusesWhatIsNoPath) {
   question.from = LayerHead{0, 1};
   question.into = LayerHead{1, 1};
   expect_refused(question, "--into: found --from beside it");
+  question.patch = SweepPatch::heads;
+  expect_refused(question, "--from: found it with --patch heads");
+  question.patch = SweepPatch::paths;
+  question.from.reset();
+  question.into.reset();
+  expect_refused(question, "--from: missing; --patch paths needs a head");
 }
 
 TEST(PathSweep, TakesAblationsAndEstimates) {

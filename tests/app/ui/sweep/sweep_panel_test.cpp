@@ -12,6 +12,7 @@
 
 #include "app/session/session.h"
 #include "app/session/state_json.h"
+#include "app/ui/sweep/metric_controls.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "tests/app/ui/driver.h"
@@ -40,6 +41,9 @@ class SweepPanel : public testing::Test {
   // What the command line computes of the same question.
   Sweep computed(const std::string& metric, SweepPatch patch, bool noise = false) {
     SweepQuestion question{d.trace().request, d.session.pinned()->request, metric, patch, std::nullopt};
+    return computed(std::move(question), noise);
+  }
+  static Sweep computed(SweepQuestion question, bool noise = false) {
     if (noise) std::swap(question.patched, question.source);
     return sweep({}, question, CancelToken{});
   }
@@ -68,12 +72,12 @@ TEST_F(SweepPanel, MeasuresWhatASaysLessWhatBSays) {
 TEST_F(SweepPanel, EveryPatchHasItsMap) {
   d.choose("sweep/measure", "divergence");
   EXPECT_EQ(view().measure, SweepMeasure::kl);
-  d.click("sweep/patch", 0.5f);
+  d.choose("sweep/patch", "positions");
   EXPECT_EQ(view().patch, SweepPatch::positions);
   d.step(4);
   const auto tokens = static_cast<std::size_t>(d.trace().query_len());
   EXPECT_EQ(d.names("sweep/cell/").size(), static_cast<std::size_t>(kLayers) * tokens);
-  d.click("sweep/patch", 0.85f);
+  d.choose("sweep/patch", "stages");
   d.step(4);
   EXPECT_EQ(d.names("sweep/cell/").size(), static_cast<std::size_t>(kLayers) * std::size(kSweepStages));
   d.click("sweep/cell/3,1");
@@ -84,7 +88,7 @@ TEST_F(SweepPanel, EveryPatchHasItsMap) {
 }
 
 TEST_F(SweepPanel, TheOtherDirectionPatchesA) {
-  d.click("sweep/direction", 0.75f);
+  d.choose("sweep/numbers", "B into A");
   d.step(4);
   const Sweep known = computed("logit:ink-box", SweepPatch::heads, true);
   EXPECT_TRUE(shows("zero is A as it ran, " + number_label(known.unpatched, 4)));
@@ -116,7 +120,7 @@ TEST_F(SweepPanel, ArrowsWalkAndEnterOpensTheHead) {
 }
 
 TEST_F(SweepPanel, ACellOfAPositionOpensItsToken) {
-  d.click("sweep/patch", 0.5f);
+  d.choose("sweep/patch", "positions");
   d.step(4);
   d.double_click("sweep/cell/1,2");
   EXPECT_EQ(d.session.view.main_view, MainView::layer);
@@ -136,20 +140,83 @@ TEST_F(SweepPanel, WithoutAItSaysWhatToDo) {
   EXPECT_TRUE(shows("no patch changes it"));
 }
 
-TEST(SweepPlaces, LayersAreRowsButOfStagesColumns) {
-  EXPECT_EQ((SweepPlaces{2, 8, false}.index({1, 3})), 11U);
-  EXPECT_EQ((SweepPlaces{6, 2, true}.index({3, 1})), 9U);
+TEST_F(SweepPanel, ZerosAndMeansNeedNoOtherText) {
+  d.push(CommandId::unpin);
+  d.step(2);
+  d.click("sweep/zeros");
+  d.step(4);
+  EXPECT_EQ(view().numbers, SweepNumbers::zeros);
+  SweepQuestion question;
+  question.patched = d.trace().request;
+  question.metric = "logit:box";
+  question.ablation = Ablation::zero;
+  const Sweep zeros = computed(question);
+  EXPECT_TRUE(shows("change of the logit of 'box'")) << "what the model says";
+  EXPECT_TRUE(shows("zero is the run as it was, " + number_label(zeros.unpatched, 4) + "; a part is set to zeros"));
+  d.click("sweep/cell/1,7");
+  EXPECT_TRUE(shows("layer 1, head 7: " + number_label(zeros.cells[15].value, 4)));
+  d.choose("sweep/numbers", "means");
+  d.step(4);
+  question.ablation = Ablation::mean;
+  EXPECT_TRUE(shows("layer 1, head 7: " + number_label(computed(question).cells[15].value, 4)));
+  EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).sweep, view());
+}
+
+TEST_F(SweepPanel, PathsBeginAtThePickedHeadAndEndAtIt) {
+  d.click("sweep/cell/0,5");
+  d.choose("sweep/patch", "paths from a head");
+  d.step(4);
+  EXPECT_EQ(view().end, (LayerHead{0, 5}));
+  SweepQuestion question{d.trace().request, d.session.pinned()->request, "logit:ink-box", SweepPatch::paths, {}};
+  question.from = LayerHead{0, 5};
+  Sweep paths = computed(question);
+  EXPECT_EQ(d.names("sweep/cell/").size(), paths.cells.size());
+  EXPECT_TRUE(shows("layer 1 key"));
+  d.click("sweep/cell/1,3");
+  EXPECT_TRUE(shows("layer 0, head 5, into key of layer 1, head 3: " + number_label(paths.cells[8 + 3].value, 4)));
+  d.choose("sweep/patch", "paths into a head");
+  d.step(4);
+  EXPECT_TRUE(shows("--into: found 0:5, but a path goes from a layer to a later one of 2")) << "nothing is before it";
+  d.click("sweep/end/layer/+");
+  d.step(4);
+  EXPECT_EQ(view().end, (LayerHead{1, 5}));
+  question.from.reset();
+  question.into = LayerHead{1, 5};
+  paths = computed(question);
+  d.double_click("sweep/cell/1,2");
+  EXPECT_EQ(d.session.draft.layer, 0) << "the head that the path begins at";
+  EXPECT_EQ(d.session.view.head, 2);
+}
+
+TEST_F(SweepPanel, EstimatesStandBesideTheRuns) {
+  d.choose("sweep/numbers", "zeros");
+  d.click("sweep/estimate", 0.5f);
+  d.step(4);
+  SweepQuestion question;
+  question.patched = d.trace().request;
+  question.metric = "logit:box";
+  question.ablation = Ablation::zero;
+  question.estimate = SweepEstimate::beside;
+  const Sweep found = computed(question);
+  EXPECT_EQ(d.names("sweep/cell/").size(), 16U);
+  EXPECT_EQ(d.names("sweep/estimate/").size(), 16U);
+  EXPECT_TRUE(shows(fmt::format("runs and estimates correlate {:.3f}", *found.correlation)));
+  d.click("sweep/estimate/1,2");
+  EXPECT_EQ(view().cell, (Cell{1, 2}));
+  EXPECT_TRUE(shows("estimated " + number_label(*found.cells[10].estimate, 4)));
+  d.click("sweep/estimate", 0.85f);
+  d.step(4);
+  EXPECT_EQ(view().estimate, SweepEstimate::alone);
+  EXPECT_TRUE(d.names("sweep/estimate/").empty());
+  EXPECT_TRUE(shows("largest estimated change: "));
+  EXPECT_TRUE(shows("layer 1, head 2: estimated " + number_label(*found.cells[10].estimate, 4)));
 }
 
 TEST(SweepMetricText, NamesTheTokensWhereItNeedsThem) {
-  SweepView view;
-  EXPECT_EQ(metric_text(view), "");
-  view.measure = SweepMeasure::probability;
-  EXPECT_EQ(metric_text(view), std::nullopt);
-  view.tokens = "box";
-  EXPECT_EQ(metric_text(view), "prob:box");
-  view.measure = SweepMeasure::loss;
-  EXPECT_EQ(metric_text(view), "loss");
+  EXPECT_EQ(metric_text(SweepMeasure::usual, ""), "");
+  EXPECT_EQ(metric_text(SweepMeasure::probability, ""), std::nullopt);
+  EXPECT_EQ(metric_text(SweepMeasure::probability, "box"), "prob:box");
+  EXPECT_EQ(metric_text(SweepMeasure::loss, "box"), "loss");
 }
 
 }  // namespace

@@ -72,6 +72,27 @@ TEST(FigureSweep, EveryCellIsItsRunLessTheUnpatchedOne) {
   }
 }
 
+TEST(FigureSweep, AnAblationNeedsNoOtherRun) {
+  Engine engine;
+  const auto trace = engine.run(induction("cat box ink fox jam cat"), {});
+  SweepQuestion question;
+  question.patched = trace->request;
+  question.metric = "logit:box";
+  question.patch = SweepPatch::paths;
+  question.from = LayerHead{0, 5};
+  question.ablation = Ablation::zero;
+  const Sweep found = sweep({}, question, {});
+  ViewSpec view = asked(SweepPatch::paths, "logit:box");
+  view.question.ablation = Ablation::zero;
+  view.question.from = question.from;
+  const FigurePlan plan = figure_plan({*trace, nullptr, &found}, view, false);
+  const HeatmapSpec spec = items_of<MapItem>(plan).at(0).spec;
+  EXPECT_EQ(spec.matrix.shape(), (Shape{3, 8}));
+  EXPECT_EQ(spec.matrix.at({1, 2}), static_cast<float>(found.cells[10].value - found.unpatched));
+  EXPECT_TRUE(has_text(plan, "zeros in place of a part"));
+  EXPECT_TRUE(has_text(plan, "layer 1 key"));
+}
+
 TEST(FigureSweep, NoiseSaysWhichRunIsPatched) {
   const TwoRuns runs = runs_of(SweepPatch::heads, "kl", SweepDirection::noise);
   ViewSpec view = asked(SweepPatch::heads, "kl");

@@ -1,0 +1,119 @@
+// The view 'gradients': what is asked of the background, its controls, and where its parts stand.
+#include "app/ui/gradients/gradients_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "app/session/session.h"
+#include "app/ui/map/map_colors.h"
+#include "app/ui/sweep/metric_controls.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/attention/model_trace.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kBesideFrom = 820, kNarrowest = 320, kWidest = 520;
+
+void draw_header(Ui& ui, const Rect& area) {
+  GradientsView& view = ui.session.view.gradients;
+  Rect all = area;
+  Rect line{{area.min.x, std::round(area.center().y - ui.px(12))}, {area.max.x - ui.px(size::panel_padding), 0}};
+  line.max.y = line.min.y + ui.px(size::control_height);
+  color_map_combo(ui, "gradients/colormap", take_right(line, ui.px(92), ui.px(6)), false);
+  if (view.path) {
+    stepper(ui, "gradients/steps", take_right(line, ui.px(104), ui.px(6)), view.steps, {.low = 1, .high = kMostSteps},
+            {true, false, "Runs a layer. The more, the closer the sum of a layer comes to what its attention does."});
+  }
+  int path = view.path ? 1 : 0;
+  if (segments(ui, "gradients/path", take_right(line, ui.px(190), ui.px(6)), {"at this run", "integrated"}, path,
+               {true, false,
+                "The gradient of the run itself; or integrated gradients: its mean over runs in which all weights of a "
+                "layer grow from 0 to what they are. Their sum is what the layer's attention does, but for a gap that "
+                "is said."})) {
+    view.path = path == 1;
+  }
+  all.max.x = line.max.x;
+  panel_header(ui, all, "Gradients", "gradient × weight of every head");
+}
+
+float draw_controls(Ui& ui, const Rect& area) {
+  const float pad = ui.px(size::panel_padding);
+  Rect line{{area.min.x + pad, area.min.y + ui.px(3)},
+            {area.max.x - pad, area.min.y + ui.px(3) + ui.px(size::control_height)}};
+  GradientsView& view = ui.session.view.gradients;
+  const MetricControls controls{
+      "gradients",
+      {"the model's answer", "logit", "probability", "mean loss"},
+      "The number that is derived: the logit of the most probable token, of a token, or of one "
+      "less another; a probability; or the loss of the text."};
+  draw_metric(ui, line, controls, view.measure, view.tokens);
+  return line.max.y + ui.px(6);
+}
+
+void draw_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence) {
+  const float pad = ui.px(size::panel_padding);
+  ui.mark("gradients/sentence: " + sentence, area);
+  paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {std::min(area.max.x - pad, area.min.x + ui.px(640)), 0}},
+            Type::words13, color, sentence);
+}
+
+// The answer to what is asked now; until there is one the last. Null: none yet.
+std::shared_ptr<const Gradients::Result> known_gradients(Ui& ui, const std::string& metric) {
+  std::shared_ptr<const Gradients::Result>& last = ui.state.panels.get<GradientsPanelState>().last;
+  const std::shared_ptr<const Trace> trace = ui.session.trace();
+  if (trace == nullptr || trace->model == nullptr || trace->model->final_hidden.empty() || trace->preview) return last;
+  const GradientsView& view = ui.session.view.gradients;
+  const auto result = ui.session.background.gradients.want({trace, metric, view.path ? view.steps : 0});
+  if (result != nullptr) last = result;
+  return last;
+}
+
+GradientsShown shown_of(const Ui& ui, const Gradients::Result& result) {
+  const WeightGradients& found = *result.answer;
+  GradientsShown shown{found, result.question, 0, 0, 0};
+  const LayerHead& picked = ui.session.view.gradients.head;
+  shown.layer = std::clamp<std::int64_t>(picked.layer, 0, std::ssize(found.layers) - 1);
+  shown.head = std::clamp<std::int64_t>(picked.head, 0, found.trace->num_heads() - 1);
+  for (const HeadWeightGradients& head : found.heads) {
+    if (std::isfinite(head.largest)) shown.largest = std::max(shown.largest, std::fabs(head.largest));
+  }
+  if (shown.largest == 0) shown.largest = 1;
+  return shown;
+}
+
+}  // namespace
+
+const HeadWeightGradients& GradientsShown::of(std::int64_t layer_index, std::int64_t head_index) const {
+  return found.heads[static_cast<std::size_t>(layer_index * found.trace->num_heads() + head_index)];
+}
+
+void draw_gradients_panel(Ui& ui, const Rect& area) {
+  ui.mark("gradients", area);
+  const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
+  draw_header(ui, header);
+  Rect body{{area.min.x, header.max.y}, area.max};
+  body.min.y = draw_controls(ui, body);
+  const GradientsView& view = ui.session.view.gradients;
+  const std::optional<std::string> metric = metric_text(view.measure, view.tokens);
+  if (!metric) return draw_sentence(ui, body, ui.colors.text2, "Type a token that the number is about.");
+  const auto result = known_gradients(ui, *metric);
+  if (result == nullptr) return draw_sentence(ui, body, ui.colors.text2, "Computing …");
+  if (!result->answer) return draw_sentence(ui, body, ui.colors.text, result->failure);
+  const GradientsShown shown = shown_of(ui, *result);
+  Rect detail;
+  if (body.width() >= ui.px(kBesideFrom)) {
+    detail = take_right(body, std::clamp(std::round(body.width() * 0.4f), ui.px(kNarrowest), ui.px(kWidest)), 0);
+    vertical_line(ui, detail.min.x, detail.min.y, detail.max.y, ui.colors.line);
+  } else {
+    detail = {{body.min.x, std::round(body.min.y + body.height() * 0.5f)}, body.max};
+    body.max.y = detail.min.y;
+    horizontal_line(ui, detail.min.x, detail.max.x, detail.min.y, ui.colors.line);
+  }
+  draw_gradients_grid(ui, shown, body);
+  draw_gradients_detail(ui, shown, detail);
+}
+
+}  // namespace headscope::ui

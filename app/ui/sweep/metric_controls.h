@@ -1,0 +1,25 @@
+// The controls that choose one number of a model's prediction.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/view_state.h"
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+struct MetricControls {
+  std::string name;                   // of the controls: "sweep" names "sweep/measure" and "sweep/tokens"
+  std::vector<std::string> measures;  // the first of SweepMeasure, in its order
+  const char* tip;
+};
+
+// Cuts its place off the left side of `line`.
+void draw_metric(Ui& ui, Rect& line, const MetricControls& controls, SweepMeasure& measure, std::string& tokens);
+
+// The metric as parse_sweep_metric() reads it; "": the usual one. nullopt: it needs a token that nobody typed.
+std::optional<std::string> metric_text(SweepMeasure measure, const std::string& tokens);
+
+}  // namespace headscope::ui

@@ -1,0 +1,106 @@
+// The view 'gradients': what every attention weight does to a number of the prediction.
+#include "app/ui/gradients/gradients_panel.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "app/session/session.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/attention/model_trace.h"
+#include "core/sweep/weight_gradients.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+class GradientsPanel : public testing::Test {
+ protected:
+  GradientsPanel() : d(open_document("demo:induction", Request(), ViewState())) {
+    d.session.draft.phrase = "cat box ink fox jam cat";
+    d.step(4);
+    d.key(KeyName::b, true, true);
+    d.step(4);
+  }
+  GradientsView& view() { return d.session.view.gradients; }
+  WeightGradients computed(const std::string& metric, std::int64_t steps = 0) {
+    return weight_gradients({}, {d.trace().request, metric, std::nullopt, steps}, CancelToken());
+  }
+  bool shows(const std::string& words) {
+    return std::any_of(d.texts.begin(), d.texts.end(),
+                       [&](const DrawnText& text) { return text.words.find(words) != std::string::npos; });
+  }
+  Driver d;
+};
+
+TEST_F(GradientsPanel, DerivesWhatTheModelSays) {
+  EXPECT_EQ(d.session.view.main_view, MainView::gradients);
+  EXPECT_EQ(d.focus(), kGradientsGrid);
+  EXPECT_EQ(d.names("gradients/head/").size(), 16U);
+  const WeightGradients found = computed("logit:box");
+  EXPECT_TRUE(shows("gradient × weight of the logit of 'box'")) << "the model goes on with box";
+  const auto strongest = std::max_element(found.heads.begin(), found.heads.end(),
+                                          [](const auto& a, const auto& b) { return a.absolute < b.absolute; });
+  EXPECT_TRUE(shows(fmt::format("strongest: layer {}, head {}: sum {}", strongest->layer, strongest->head,
+                                number_label(strongest->sum, 4))));
+}
+
+TEST_F(GradientsPanel, APickedCellIsAProduct) {
+  d.click("gradients/head/1,7");
+  EXPECT_EQ(view().head, (LayerHead{1, 7}));
+  d.session.view.cell = Cell{5, 1};
+  d.step(2);
+  const WeightGradients found = computed("logit:box");
+  const auto number = [](const Tensor& tensor) {
+    return number_label(static_cast<double>(tensor.at({0, 7, 5, 1})), 4);
+  };
+  const LayerWeightGradients& layer = found.layers[1];
+  EXPECT_TRUE(shows(number(layer.gradient) + " × " + number(found.trace->model->layers[1]->tensor(StageId::weights)) +
+                    " = " + number(layer.product)));
+  EXPECT_TRUE(shows("All heads of layer 1 together: " + number_label(layer.sum, 4)));
+}
+
+TEST_F(GradientsPanel, APathSaysWhatItMisses) {
+  d.click("gradients/path", 0.75f);
+  view().steps = 5;
+  d.step(6);
+  EXPECT_TRUE(view().path);
+  const WeightGradients found = computed("logit:box", 5);
+  const LayerWeightGradients& layer = found.layers[0];
+  EXPECT_TRUE(shows("changes by " + number_label(*layer.difference, 4) + ": gap " +
+                    number_label(*layer.difference - layer.sum, 2) + " with 5 steps"));
+}
+
+TEST_F(GradientsPanel, ATokenIsAskedForAndAWrongOneIsSaid) {
+  d.choose("gradients/measure", "probability");
+  EXPECT_TRUE(d.has("gradients/sentence: Type a token that the number is about."));
+  d.click("gradients/tokens");
+  d.type("ink");
+  d.step(4);
+  EXPECT_TRUE(shows("probability of 'ink'"));
+  d.type("zz");
+  d.step(4);
+  EXPECT_TRUE(shows("'inkzz' is no token"));
+}
+
+TEST_F(GradientsPanel, ArrowsWalkAndEnterOpensTheHead) {
+  d.click("gradients/head/0,2");
+  d.key(KeyName::down);
+  d.key(KeyName::right);
+  EXPECT_EQ(view().head, (LayerHead{1, 3}));
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
+  EXPECT_EQ(d.session.draft.layer, 1);
+  EXPECT_EQ(d.session.view.head, 3);
+}
+
+TEST_F(GradientsPanel, AModelThatGradientsDoNotKnowIsSaid) {
+  d.session.draft.model = "seeded";
+  d.step(4);
+  EXPECT_TRUE(shows("There is no model to go back through."));
+}
+
+}  // namespace
+}  // namespace headscope::ui
