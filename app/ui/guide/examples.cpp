@@ -7,6 +7,7 @@
 
 #include "app/session/documents.h"
 #include "app/session/session.h"
+#include "app/session/state_json.h"
 #include "app/ui/document_title.h"
 #include "app/ui/guide/embedded_texts.h"
 #include "app/ui/guide/tour.h"
@@ -67,6 +68,7 @@ Example parse_example(const std::string& id, const std::string& json) {
     example.stage = stage_from(root.at("stage").get<std::string>());
     if (root.contains("head")) example.head = root.at("head").get<std::int64_t>();
     if (root.contains("cell")) example.cell = Cell{root.at("cell").at(0), root.at("cell").at(1)};
+    if (root.contains("view")) example.view = parse_view_state(root.at("view").dump());
     for (const Json& each : root.at("mistakes")) {
       ExampleMistake mistake{each.at("id").get<std::string>(), {}};
       mistake.place.stage = stage_from(each.at("stage").get<std::string>());
@@ -99,6 +101,12 @@ void open_example(Ui& ui, const std::string& id) {
     ViewState view = ui.session.view;
     const ViewState fresh;
     view.main_view = MainView::layer;
+    if (example.view) {
+      view.main_view = example.view->main_view;
+      view.lens = example.view->lens;
+      view.sweep = example.view->sweep;
+      view.gradients = example.view->gradients;
+    }
     view.heads_show = HeadsShow::grid;
     view.lesson.clear();
     view.batch = 0;

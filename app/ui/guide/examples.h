@@ -22,6 +22,7 @@ struct Example {
   StageId stage{};  // shown first
   std::int64_t head = 0;
   std::optional<Cell> cell = {};         // picked first
+  std::optional<ViewState> view = {};    // its main view, and what that view is asked; nullopt: one layer
   std::vector<ExampleMistake> mistakes;  // of a tutorial; a demo has none
 };
 

@@ -1,6 +1,8 @@
 // The tutorials as examples: each opens, runs, and shows its mistakes at controls that are there.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "app/ui/guide/examples.h"
@@ -41,7 +43,7 @@ void expect_pointed_at(Driver& d, const ExampleMistake& mistake, const std::stri
 }
 
 TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
-  ASSERT_EQ(all_examples().size(), 8u);
+  ASSERT_EQ(all_examples().size(), 11u);
   const Language& english = language_for("en", "");
   std::size_t mistakes = 0;
   for (const auto& [width, height] : {std::pair{1600, 1000}, std::pair{1280, 800}}) {
@@ -52,7 +54,8 @@ TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
       EXPECT_FALSE(d.session.problem().has_value()) << example.id;
       EXPECT_EQ(d.session.draft, example.request);
       EXPECT_EQ(d.session.document.title, example_text(english, example, "title"));
-      EXPECT_EQ(example.mistakes.empty(), example.id.starts_with("demo-"));
+      EXPECT_EQ(example.mistakes.empty(), example.id.starts_with("demo-") || example.id.starts_with("why-"));
+      EXPECT_EQ(example.view.has_value(), example.id.starts_with("why-"));
       for (const ExampleMistake& mistake : example.mistakes) {
         ++mistakes;
         const std::string what = example.id + " " + mistake.id + " at " + std::to_string(width);
@@ -71,6 +74,22 @@ TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
     }
   }
   EXPECT_EQ(mistakes, 2 * 16u);
+}
+
+TEST(Examples, OfWhyOpenTheViewThatAnswers) {
+  const std::map<std::string, std::pair<MainView, const char*>> views = {
+      {"why-gradients", {MainView::gradients, "gradients/head/1,7"}},
+      {"why-lens", {MainView::lens, "lens/cell/4,0"}},
+      {"why-sweep", {MainView::sweep, "sweep/estimate/1,7"}}};
+  for (const Example& example : all_examples()) {
+    if (!example.view) continue;
+    const auto& [view, shown] = views.at(example.id);
+    Driver d;
+    open(d, example);
+    d.step(6);
+    EXPECT_EQ(d.session.view.main_view, view) << example.id;
+    EXPECT_TRUE(d.has(shown)) << example.id;
+  }
 }
 
 TEST(Examples, AreOfferedWhileThePhraseIsEmpty) {
