@@ -8,7 +8,6 @@
 #include "core/io/atomic_file.h"
 #include "core/io/safetensors.h"
 #include "core/model/capture.h"
-#include "core/request/intervention_kinds.h"
 #include "core/request/model_kind.h"
 #include "core/script/script_writer.h"
 
@@ -18,9 +17,6 @@ std::optional<std::string> script_obstacle(const Trace& trace) {
   if (runs_capture(trace.request)) {
     return "A capture holds numbers that another program computed, without what they were computed from: there is no "
            "script that gives them";
-  }
-  if (any_on(trace.request.patches)) {
-    return "Numbers of another run are put in by --patch: there is no script that gives them";
   }
   // Masks and dropout are written cell by cell.
   constexpr std::int64_t kMostCells = std::int64_t{1} << 28;

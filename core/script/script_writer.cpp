@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/interventions.h"
+#include "core/attention/patches.h"
 #include "core/base/utf8.h"
 #include "core/request/option_text.h"
 #include "core/request/request_text.h"
@@ -30,16 +31,33 @@ void ScriptWriter::line(std::string_view text) {
 
 void ScriptWriter::stage(StageId id, std::string_view expression) {
   const std::vector<NumberEdit> edits = edits_of(trace_.request, trace_.inputs->layer, id);
-  if (edits.empty()) return line(fmt::format("{0} = stage(\"{0}\", {1})", stage_name(id), expression));
+  const bool patched = has_patches(trace_.request, trace_.inputs->layer, id);
+  if (edits.empty() && !patched) return line(fmt::format("{0} = stage(\"{0}\", {1})", stage_name(id), expression));
   // A copy: what it was made from stays as it is.
   line(fmt::format("{} = ({}).clone()", stage_name(id), expression),
        fmt::format("{} = np.array({}, dtype=np.float32)", stage_name(id), expression));
+  if (patched) put_patches(id);
   for (const NumberEdit& edit : edits) {
     std::string index;
     for (const std::int64_t at : edit.index) index += fmt::format("{}{}", index.empty() ? "" : ", ", at);
     line(fmt::format("{}[{}] = {}  # by hand", stage_name(id), index, python_number(static_cast<double>(edit.value))));
   }
   line(fmt::format("stage(\"{0}\", {0})", stage_name(id)));
+}
+
+void ScriptWriter::put_patches(StageId id) {
+  const Tensor& numbers = trace_.tensor(id);
+  std::vector<float> taken;
+  Index index = numbers.shape();
+  for (int axis = 0; axis < index.count; ++axis) index[axis] = 0;
+  for (std::int64_t k = 0; k < numbers.size(); ++k) {
+    taken.push_back(is_patched(trace_, id, index) ? 1.0f : 0.0f);
+    for (int axis = index.count - 1; axis >= 0 && ++index[axis] == numbers.dim(axis); --axis) index[axis] = 0;
+  }
+  const std::string name(stage_name(id));
+  line(fmt::format("taken = {} != 0  # which numbers are those of A",
+                   data(name + "_taken", Tensor::of(numbers.shape(), numbers.axes(), std::move(taken)))));
+  line(fmt::format("{}[taken] = {}[taken]", name, data(name + "_of_a", numbers)));
 }
 
 std::string ScriptWriter::data(const std::string& name, const Tensor& tensor) {

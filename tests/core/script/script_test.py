@@ -97,6 +97,9 @@ def cases():
                                                 "mask-after-softmax,softmax-over-queries"]
     yield "edits of stages", SMALL + ["--edit", "input:0,1,2=3;qkv_split:0,2,1,3=-1;scores:0,1,2,1=4;masked_scores:0,0,0,3=1;"
                                       "weights:0,2,5,0=0.5;context:0,0,0,0=2;output:0,0,0=9", "--mask", "causal"]
+    induction = ["--model", "demo:induction", "--phrase", "cat box ink fox jam cat", "--patch-from", "a.json"]
+    yield "patches", induction + ["--patch", "1/context:7@A;1/query:2,5@A", "--edit", "1/context:0,7,2,1=3"]
+    yield "patches of another length", induction[:-1] + ["short.json", "--patch", "1/weights:3@A;1/output@A;0/context@A"]
     yield "edits of weights", SMALL + ["--edit", "qkv_layer.weight:3,4=2.5;linear_layer.bias:1=-1"]
     yield "heads held, drawn", SMALL + ["--freeze", "0.0=uniform,0.2=identity", "--embedding", "sequence"]
     yield "heads held under masks", SMALL + ["--freeze", "0.0=uniform,0.2=identity", "--mask", "causal,padding:2",
@@ -130,6 +133,9 @@ def write_files(folder):
     def numbers(*shape):
         return random.standard_normal(shape).astype(np.float32)
 
+    for name, phrase in (("a.json", "cat ink box fox jam cat"), ("short.json", "cat ink cat")):
+        with open(os.path.join(folder, name), "w") as file:
+            json.dump({"model": "demo:induction", "phrase": phrase}, file)
     save("kept.npy", (random.random((1, 4, 6, 6)) > 0.25))
     hidden = np.tril(np.zeros((6, 6), dtype=bool))
     hidden[2] = True
