@@ -158,7 +158,7 @@ TEST(Tour, OffersToGoOnWhereItWasLeft) {
   d.state.panels.get<TourState>().offered = true;
   d.step();
   EXPECT_TRUE(std::any_of(d.texts.begin(), d.texts.end(),
-                          [](const DrawnText& text) { return text.words.find("step 5 of 12") != std::string::npos; }));
+                          [](const DrawnText& text) { return text.words.find("step 5 of 14") != std::string::npos; }));
   d.click("notice/tour-offer/button");
   EXPECT_EQ(step_of(d), 4);
 }
