@@ -8,6 +8,13 @@ cli=${2:-$(dirname "$headscope")/headscope-cli}
   --out model-layers-dark.png
 "$cli" render --model demo:pronouns --phrase "The animal didn't cross the street because it was too tired" --view arcs \
   --heads-shown 7 --width 760 --theme light --out model-lines-light.png
+induction=(--model demo:induction --phrase "cat box ink fox jam cat" --width 460)
+"$cli" render "${induction[@]}" --view head --layer 1 --head 7 --out induction-weights-dark.png
+"$cli" render "${induction[@]}" --view composition --by key --out induction-composition-dark.png
+"$cli" render "${induction[@]}" --against induction-other.json --view sweep --patch paths --into 1:7 --metric logit:box \
+  --out induction-paths-dark.png
+"$headscope" --screenshot gradients-dark.png --size 1400x620 --then "phrase=cat box ink fox jam cat" \
+  --then "Gradient × weight of every head" induction.json
 "$headscope" --screenshot window-dark.png --size 1600x1000
 "$headscope" --screenshot problem-dark.png --size 1600x1000 --then New --then heads=7
 "$headscope" --screenshot layers-dark.png --size 1600x1000 --then "Layers × heads"
