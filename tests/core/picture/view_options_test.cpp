@@ -49,7 +49,10 @@ const OptionTexts& every_value() {
                                      {"key-labels", "outer"},
                                      {"patch", "stages"},
                                      {"metric", "logit:a-b"},
-                                     {"direction", "noise"}};
+                                     {"direction", "noise"},
+                                     {"ablation", "mean"},
+                                     {"from", "0:3"},
+                                     {"into", "1:2"}};
   return values;
 }
 
@@ -107,12 +110,15 @@ TEST(ViewOptions, EveryFieldHasARow) {
   EXPECT_NE(caption, usual.paper.caption);
   EXPECT_NE(recipe_line, usual.paper.recipe_line);
   EXPECT_NE(key_labels, usual.paper.key_labels);
-  const auto& [tokens, taken_apart_by, patch, metric, direction, reads] = question;
+  const auto& [tokens, taken_apart_by, patch, metric, direction, ablation, from, into, reads] = question;
   EXPECT_EQ(tokens, "") << "of an attribution, as is the next one: tests/core/picture/view_model_options_test.cpp";
   EXPECT_FALSE(taken_apart_by.has_value() || reads.has_value());
   EXPECT_NE(patch, usual.question.patch);
   EXPECT_NE(metric, usual.question.metric);
   EXPECT_NE(direction, usual.question.direction);
+  EXPECT_NE(ablation, usual.question.ablation);
+  EXPECT_NE(from, usual.question.from);
+  EXPECT_NE(into, usual.question.into);
 }
 
 TEST(ViewOptions, ARangeFittedToMostCellsIsAWordToo) {
