@@ -154,7 +154,7 @@ WordGrid grid_of(Ui& ui, const Drawn& drawn, bool estimated) {
   const Rgba well = ui.colors.well;
   WordGrid grid;
   grid.name = estimated && drawn.runs() ? kSweepEstimates : kSweepGrid;
-  grid.cell_name = estimated && drawn.runs() ? "sweep/estimate/" : "sweep/cell/";
+  grid.cell_name = estimated && drawn.runs() ? "sweep/estimated/" : "sweep/cell/";
   grid.rows = drawn.map.rows;
   grid.columns = drawn.map.columns;
   grid.cell = [&drawn, estimated, map, scale, well](std::int64_t row, std::int64_t column) {

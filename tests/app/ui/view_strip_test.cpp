@@ -74,7 +74,7 @@ TEST(ViewStrip, DropsTheKeysBeforeItShortensNames) {
   EXPECT_FALSE(shows(960, 1, "Ctrl+Shift+W"));
   EXPECT_TRUE(shows(960, 1, "Sensitivity"));
   EXPECT_FALSE(shows(960, 2, "Sensitivity"));
-  EXPECT_TRUE(shows(1040, 2, "Mask")) << "short names stay whole";
+  EXPECT_TRUE(shows(1120, 2, "Mask")) << "short names stay whole";
 }
 
 enum class Way { key, strip };

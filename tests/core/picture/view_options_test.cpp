@@ -205,7 +205,10 @@ TEST(ViewOptions, WhatIsNotChosenHasAWordWhereThereIsOne) {
                                {"combine", "sum"},
                                {"patch", "heads"},
                                {"metric", ""},
-                               {"direction", "denoise"}};
+                               {"direction", "denoise"},
+                               {"ablation", ""},
+                               {"from", ""},
+                               {"into", ""}};
   ASSERT_EQ(spelled.size(), view_options().size());
   for (const auto& [name, text] : spelled) {
     EXPECT_EQ(find_view_option(name)->get(usual), text) << name;
@@ -260,7 +263,8 @@ TEST(ViewOptions, ASessionFileHoldsWhatDiffers) {
             R"("heads_shown":"0,2","hide_below":0.5,"sentences":"a-b","aggregate":"flow","at":"0,1,2,16777217",)"
             R"("by":"weights","along":"column","combine":"mean","dpi":600,"font_size":7.5,"background":"white",)"
             R"("caption":"off","recipe_line":"off","key_labels":"outer",)"
-            R"("patch":"stages","metric":"logit:a-b","direction":"noise"})");
+            R"("patch":"stages","metric":"logit:a-b","direction":"noise",)"
+            R"("ablation":"mean","from":"0:3","into":"1:2"})");
 }
 
 TEST(ViewOptions, ASessionFileGivesTheViewBack) {

@@ -96,10 +96,18 @@ TEST_F(GradientsPanel, ArrowsWalkAndEnterOpensTheHead) {
   EXPECT_EQ(d.session.view.head, 3);
 }
 
-TEST_F(GradientsPanel, AModelThatGradientsDoNotKnowIsSaid) {
+TEST_F(GradientsPanel, OneLayerAloneIsNoModelToGoBackThrough) {
   d.session.draft.model = "seeded";
   d.step(4);
-  EXPECT_TRUE(shows("There is no model to go back through."));
+  EXPECT_FALSE(d.has("gradients")) << "no old answer stands beside another result";
+}
+
+TEST_F(GradientsPanel, AModelThatTheBackwardPassDoesNotKnowIsSaid) {
+  d.session.draft.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/mixtral";
+  d.session.draft.phrase.clear();
+  d.session.draft.token_ids = {1, 5, 4, 7};
+  d.step(6);
+  EXPECT_TRUE(shows("a mixture of experts"));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST(Examples, OfWhyOpenTheViewThatAnswers) {
   const std::map<std::string, std::pair<MainView, const char*>> views = {
       {"why-gradients", {MainView::gradients, "gradients/head/1,7"}},
       {"why-lens", {MainView::lens, "lens/cell/4,0"}},
-      {"why-sweep", {MainView::sweep, "sweep/estimate/1,7"}}};
+      {"why-sweep", {MainView::sweep, "sweep/estimated/1,7"}}};
   for (const Example& example : all_examples()) {
     if (!example.view) continue;
     const auto& [view, shown] = views.at(example.id);

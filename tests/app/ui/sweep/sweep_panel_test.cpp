@@ -199,15 +199,15 @@ TEST_F(SweepPanel, EstimatesStandBesideTheRuns) {
   question.estimate = SweepEstimate::beside;
   const Sweep found = computed(question);
   EXPECT_EQ(d.names("sweep/cell/").size(), 16U);
-  EXPECT_EQ(d.names("sweep/estimate/").size(), 16U);
+  EXPECT_EQ(d.names("sweep/estimated/").size(), 16U);
   EXPECT_TRUE(shows(fmt::format("runs and estimates correlate {:.3f}", *found.correlation)));
-  d.click("sweep/estimate/1,2");
+  d.click("sweep/estimated/1,2");
   EXPECT_EQ(view().cell, (Cell{1, 2}));
   EXPECT_TRUE(shows("estimated " + number_label(*found.cells[10].estimate, 4)));
   d.click("sweep/estimate", 0.85f);
   d.step(4);
   EXPECT_EQ(view().estimate, SweepEstimate::alone);
-  EXPECT_TRUE(d.names("sweep/estimate/").empty());
+  EXPECT_TRUE(d.names("sweep/estimated/").empty());
   EXPECT_TRUE(shows("largest estimated change: "));
   EXPECT_TRUE(shows("layer 1, head 2: estimated " + number_label(*found.cells[10].estimate, 4)));
 }
