@@ -195,11 +195,13 @@ SweepView sweep_from(const JsonReader& outer) {
 }
 
 json gradients_json(const GradientsView& gradients) {
-  return {{"measure", kMeasures[static_cast<std::size_t>(gradients.measure)]},
-          {"tokens", gradients.tokens},
-          {"path", gradients.path},
-          {"steps", gradients.steps},
-          {"head", {gradients.head.layer, gradients.head.head}}};
+  json object = {{"measure", kMeasures[static_cast<std::size_t>(gradients.measure)]},
+                 {"tokens", gradients.tokens},
+                 {"path", gradients.path},
+                 {"steps", gradients.steps},
+                 {"own_range", gradients.own_range}};
+  if (gradients.head) object["head"] = {gradients.head->layer, gradients.head->head};
+  return object;
 }
 
 GradientsView gradients_from(const JsonReader& outer) {
@@ -213,8 +215,9 @@ GradientsView gradients_from(const JsonReader& outer) {
   reader.read("tokens", gradients.tokens);
   reader.read("path", gradients.path);
   reader.read("steps", gradients.steps, 1, kMostSteps);
+  reader.read("own_range", gradients.own_range);
   const std::vector<std::int64_t> head = indices_from(reader, "head", 2, "a layer and a head");
-  if (head.size() == 2) gradients.head = {head[0], head[1]};
+  if (head.size() == 2) gradients.head = LayerHead{head[0], head[1]};
   return gradients;
 }
 

@@ -110,7 +110,8 @@ struct GradientsView {
   std::string tokens;                          // as in SweepView
   bool path = false;                           // integrated gradients, in `steps` runs a layer
   std::int64_t steps = 20;
-  LayerHead head = {};  // picked
+  bool own_range = false;              // every head's colours end at its own largest, not at that of all heads
+  std::optional<LayerHead> head = {};  // picked; nullopt: the strongest
   friend bool operator==(const GradientsView&, const GradientsView&) = default;
 };
 

@@ -66,7 +66,8 @@ void draw_gradients_detail(Ui& ui, const GradientsShown& shown, const Rect& area
   view.mask = layer.mask;
   view.head = shown.head;
   view.map = color_map_of(ui, false);
-  view.range = {-shown.largest, shown.largest, false, false};
+  const double end = shown.end_of(shown.picked());
+  view.range = {-end, end, false, false};
   view.weight_like = false;
   const std::vector<std::string> rows = layer.query_labels(), columns = layer.key_labels();
   const MapAxes axes{rows, columns};

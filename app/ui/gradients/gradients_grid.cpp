@@ -35,7 +35,8 @@ void draw_tile(Ui& ui, const GradientsShown& shown, const LayerHead& at, const R
   spec.width = static_cast<int>(inner.width());
   spec.height = static_cast<int>(inner.height());
   spec.map = color_map_of(ui, false);
-  spec.range = {-shown.largest, shown.largest, false, false};
+  const double end = shown.end_of(shown.of(at.layer, at.head));
+  spec.range = {-end, end, false, false};
   spec.theme = ui.settings.theme;
   spec.pixel_scale = static_cast<double>(ui.scale);
   spec.grid = false;
@@ -49,16 +50,12 @@ std::string head_words(const HeadWeightGradients& head) {
                      number_label(head.sum, 4), number_label(head.absolute, 4));
 }
 
-const HeadWeightGradients& strongest(const WeightGradients& found) {
-  return *std::max_element(found.heads.begin(), found.heads.end(),
-                           [](const auto& a, const auto& b) { return a.absolute < b.absolute; });
-}
-
 void draw_words(Ui& ui, const GradientsShown& shown, const HeadWeightGradients& here, const Rect& area) {
   const WeightGradients& found = shown.found;
+  const double end = shown.end_of(here);
   const float bar = std::min(ui.px(200), area.width() / 3);
   color_bar(ui, {{area.min.x, area.min.y + ui.px(8)}, {area.min.x + bar, area.min.y + ui.px(18)}},
-            color_map_of(ui, false), {-shown.largest, shown.largest, false, false}, true);
+            color_map_of(ui, false), {-end, end, false, false}, true);
   const Rect beside{{area.min.x + bar + ui.px(16), area.min.y}, area.max};
   float y = area.min.y + ui.px(2);
   const auto line = [&](Rgba color, const std::string& words) {
@@ -70,7 +67,7 @@ void draw_words(Ui& ui, const GradientsShown& shown, const HeadWeightGradients& 
     metric += fmt::format(", at {} {}", found.position, token);
   }
   line(ui.colors.text2, fmt::format("gradient × weight of the {}: {}", metric, number_label(found.value, 4)));
-  line(ui.colors.text, "strongest: " + head_words(strongest(found)));
+  line(ui.colors.text, "strongest: " + head_words(shown.strongest()));
   const std::string words = head_words(here);
   line(ui.colors.text, words);
   ui.mark("gradients/readout: " + words, area);
@@ -94,7 +91,7 @@ void draw_gradients_grid(Ui& ui, const GradientsShown& shown, const Rect& area) 
   grid.column_color = ui.colors.text2;
   const WordGridInput input =
       draw_word_grid(ui, grid, {{area.min.x + pad, area.min.y}, {area.max.x - pad, area.max.y - ui.px(kWords + 4)}});
-  if (input.moved) ui.session.view.gradients.head = {input.moved->row, input.moved->column};
+  if (input.moved) ui.session.view.gradients.head = LayerHead{input.moved->row, input.moved->column};
   if (input.opened) open_one_layer(ui, input.opened->row, input.opened->column);
   const HeadWeightGradients& here =
       input.hovered ? shown.of(input.hovered->row, input.hovered->column) : shown.picked();

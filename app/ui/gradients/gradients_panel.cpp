@@ -49,6 +49,11 @@ float draw_controls(Ui& ui, const Rect& area) {
       {"the model's answer", "logit", "probability", "mean loss"},
       "The number that is derived: the logit of the most probable token, of a token, or of one "
       "less another; a probability; or the loss of the text."};
+  int own = view.own_range ? 1 : 0;
+  if (segments(ui, "gradients/range", take_right(line, ui.px(176), ui.px(8)), {"one range", "own ranges"}, own,
+               {true, false, "Colours that mean the same in all maps, or that end at the largest number of each."})) {
+    view.own_range = own == 1;
+  }
   draw_metric(ui, line, controls, view.measure, view.tokens);
   return line.max.y + ui.px(6);
 }
@@ -73,14 +78,15 @@ std::shared_ptr<const Gradients::Result> known_gradients(Ui& ui, const std::stri
 
 GradientsShown shown_of(const Ui& ui, const Gradients::Result& result) {
   const WeightGradients& found = *result.answer;
-  GradientsShown shown{found, result.question, 0, 0, 0};
-  const LayerHead& picked = ui.session.view.gradients.head;
+  const GradientsView& view = ui.session.view.gradients;
+  GradientsShown shown{found, result.question, 0, 0, 0, view.own_range};
+  const HeadWeightGradients& strongest = shown.strongest();
+  const LayerHead picked = view.head.value_or(LayerHead{strongest.layer, strongest.head});
   shown.layer = std::clamp<std::int64_t>(picked.layer, 0, std::ssize(found.layers) - 1);
   shown.head = std::clamp<std::int64_t>(picked.head, 0, found.trace->num_heads() - 1);
   for (const HeadWeightGradients& head : found.heads) {
     if (std::isfinite(head.largest)) shown.largest = std::max(shown.largest, std::fabs(head.largest));
   }
-  if (shown.largest == 0) shown.largest = 1;
   return shown;
 }
 
@@ -88,6 +94,16 @@ GradientsShown shown_of(const Ui& ui, const Gradients::Result& result) {
 
 const HeadWeightGradients& GradientsShown::of(std::int64_t layer_index, std::int64_t head_index) const {
   return found.heads[static_cast<std::size_t>(layer_index * found.trace->num_heads() + head_index)];
+}
+
+const HeadWeightGradients& GradientsShown::strongest() const {
+  return *std::max_element(found.heads.begin(), found.heads.end(),
+                           [](const auto& a, const auto& b) { return a.absolute < b.absolute; });
+}
+
+double GradientsShown::end_of(const HeadWeightGradients& of_head) const {
+  const double end = own_range ? std::fabs(of_head.largest) : largest;
+  return end > 0 && std::isfinite(end) ? end : 1;
 }
 
 void draw_gradients_panel(Ui& ui, const Rect& area) {

@@ -20,8 +20,12 @@ struct GradientsShown {
   const WeightGradients& found;
   const GradientsQuery& query;
   std::int64_t layer = 0, head = 0;  // picked
-  double largest = 0;                // |gradient x weight| of all heads: the ends of the colours
+  double largest = 0;                // |gradient x weight| of all heads
+  bool own_range = false;
 
+  const HeadWeightGradients& strongest() const;  // by its sum of absolute values
+  // Where the colours of a head end, above 0.
+  double end_of(const HeadWeightGradients& of_head) const;
   const HeadWeightGradients& of(std::int64_t layer_index, std::int64_t head_index) const;
   const HeadWeightGradients& picked() const { return of(layer, head); }
 };

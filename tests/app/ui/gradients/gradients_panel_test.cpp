@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "app/session/session.h"
@@ -45,6 +46,21 @@ TEST_F(GradientsPanel, DerivesWhatTheModelSays) {
                                           [](const auto& a, const auto& b) { return a.absolute < b.absolute; });
   EXPECT_TRUE(shows(fmt::format("strongest: layer {}, head {}: sum {}", strongest->layer, strongest->head,
                                 number_label(strongest->sum, 4))));
+  EXPECT_TRUE(shows(fmt::format("Layer {}, head {}", strongest->layer, strongest->head))) << "its map is the first";
+  EXPECT_FALSE(view().head.has_value());
+}
+
+TEST_F(GradientsPanel, AHeadMayHaveColoursOfItsOwn) {
+  d.click("gradients/head/0,1");
+  const auto end = [&] {
+    const auto& result = d.state.panels.get<GradientsPanelState>().last;
+    const GradientsShown shown{*result->answer, result->question, 0, 1, 7, view().own_range};
+    return shown.end_of(shown.picked());
+  };
+  EXPECT_EQ(end(), 7) << "that of all heads";
+  d.click("gradients/range", 0.75f);
+  EXPECT_TRUE(view().own_range);
+  EXPECT_EQ(end(), std::abs(computed("logit:box").heads[1].largest));
 }
 
 TEST_F(GradientsPanel, APickedCellIsAProduct) {
