@@ -1,3 +1,4 @@
+// Long because every view has its two functions here, one to write and one to read.
 #include "app/session/view_parts_json.h"
 
 #include <algorithm>

@@ -163,4 +163,27 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.stage_viewport = {};
 }
 
+std::optional<Ablation> ablation_of(const SweepView& sweep) {
+  if (sweep.numbers == SweepNumbers::zeros) return Ablation::zero;
+  if (sweep.numbers == SweepNumbers::means) return Ablation::mean;
+  return std::nullopt;
+}
+
+std::optional<std::string> metric_text(SweepMeasure measure, const std::string& tokens) {
+  if ((measure == SweepMeasure::logit || measure == SweepMeasure::probability) && tokens.empty()) return std::nullopt;
+  switch (measure) {
+    case SweepMeasure::usual:
+      return "";
+    case SweepMeasure::logit:
+      return "logit:" + tokens;
+    case SweepMeasure::probability:
+      return "prob:" + tokens;
+    case SweepMeasure::loss:
+      return "loss";
+    case SweepMeasure::kl:
+      return "kl";
+  }
+  return std::nullopt;
+}
+
 }  // namespace headscope

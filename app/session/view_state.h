@@ -104,6 +104,12 @@ struct SweepView {
   friend bool operator==(const SweepView&, const SweepView&) = default;
 };
 
+// nullopt: the numbers come from another run, the pinned one.
+std::optional<Ablation> ablation_of(const SweepView& sweep);
+
+// A metric as parse_sweep_metric() reads it; "": the usual one. nullopt: it needs a token that nobody typed.
+std::optional<std::string> metric_text(SweepMeasure measure, const std::string& tokens);
+
 // Gradient x weight of every head.
 struct GradientsView {
   SweepMeasure measure = SweepMeasure::usual;  // usual: the logit of what the model says; not kl

@@ -24,6 +24,7 @@ struct ExportDialogState {
   // The forecast and the small picture of `previewed`; made anew when the choice or the trace changes.
   std::optional<ExportChoice> previewed;
   std::shared_ptr<const Trace> previewed_trace, previewed_against;
+  std::shared_ptr<const Sweep> previewed_sweep;
   ExportForecast forecast;
   Image preview;
   std::uint64_t preview_version = 0;

@@ -24,6 +24,7 @@ enum class ExportSubject {
   text,
   lens,
   attribution,
+  sweep,
   explanation,
   session
 };

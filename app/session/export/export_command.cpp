@@ -78,7 +78,7 @@ constexpr Said kSaid[] = {
 
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (choice.subject == ExportSubject::window || choice.subject == ExportSubject::session) return "";
-  if (choice.subject == ExportSubject::difference) return "";
+  if (choice.subject == ExportSubject::difference || choice.subject == ExportSubject::sweep) return "";
   if (const auto wanted = figure_of(choice, trace, view)) {
     const ViewSpec spec = fitted_view(*wanted, trace);
     std::string command = shell_command_of(trace.request, "headscope-cli render");

@@ -98,6 +98,18 @@ void set_attribution(ViewSpec& spec, const Subject& of) {
   spec.question.by = lens.by;
 }
 
+void set_sweep(ViewSpec& spec, const Subject& of) {
+  const SweepView& sweep = of.view.sweep;
+  spec.view = ViewKind::sweep;
+  spec.colormap = of.view.signed_map;
+  find_range(spec);
+  spec.question.patch = sweep.patch;
+  spec.question.metric = metric_text(sweep.measure, sweep.tokens).value_or("");
+  spec.question.direction = sweep.numbers == SweepNumbers::b_into_a ? SweepDirection::noise : SweepDirection::denoise;
+  spec.question.ablation = ablation_of(sweep);
+  if (sweep.patch == SweepPatch::paths) (sweep.into ? spec.question.into : spec.question.from) = sweep.end;
+}
+
 struct SubjectFigure {
   ExportSubject subject;
   void (*set)(ViewSpec& spec, const Subject& of);
@@ -116,6 +128,7 @@ constexpr SubjectFigure kFigures[] = {
     {ExportSubject::text, set_words},
     {ExportSubject::lens, set_lens},
     {ExportSubject::attribution, set_attribution},
+    {ExportSubject::sweep, set_sweep},
 };
 
 }  // namespace

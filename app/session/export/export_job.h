@@ -64,8 +64,8 @@ std::string file_name_problem(const std::string& name);
 // `source.against`, here and below: the other result of a difference, else null.
 ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view);
 
-// The command line that writes the same numbers or the same view (at 1x); "" for the window, the session, and a
-// difference, whose other request would need a file.
+// The command line that writes the same numbers or the same view (at 1x); "" for the window, the session, and for
+// differences and sweeps, whose other request would need a file.
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
 // Writes the export (not the window, whose pixels the app has) and returns one sentence: "Wrote head2.png, 91 KB, to

@@ -37,6 +37,7 @@ StageId exported_stage(const ExportChoice& choice, const ViewState& view) {
     case ExportSubject::text:
     case ExportSubject::lens:
     case ExportSubject::attribution:
+    case ExportSubject::sweep:
       return StageId::weights;
     default:
       return view.stage;

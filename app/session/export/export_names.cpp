@@ -36,6 +36,7 @@ const ViewExports& exports_of(MainView view) {
       {.view = MainView::sensitivity, .subjects = {ExportSubject::sensitivity}},
       {.view = MainView::text, .subjects = {ExportSubject::text}},
       {.view = MainView::lens, .subjects = {ExportSubject::lens, ExportSubject::attribution}},
+      {.view = MainView::sweep, .subjects = {ExportSubject::sweep}},
   };
   for (const ViewExports& row : others) {
     if (row.view == view) return row;
@@ -99,9 +100,9 @@ ExportSubject usual_subject(const ViewState& view, bool two) {
 }
 
 const char* subject_name(ExportSubject subject) {
-  constexpr const char* kNames[] = {"window", "first",       "second",      "difference", "sensitivity", "head",
-                                    "heads",  "stage",       "concat",      "arcs",       "neurons",     "text",
-                                    "lens",   "attribution", "explanation", "session"};
+  constexpr const char* kNames[] = {"window", "first",       "second", "difference",  "sensitivity", "head",
+                                    "heads",  "stage",       "concat", "arcs",        "neurons",     "text",
+                                    "lens",   "attribution", "sweep",  "explanation", "session"};
   return kNames[static_cast<std::size_t>(subject)];
 }
 
@@ -135,6 +136,8 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
       return "Logit lens";
     case ExportSubject::attribution:
       return "Who made the logit";
+    case ExportSubject::sweep:
+      return "Sweep";
     case ExportSubject::explanation:
       return "Explanation";
     case ExportSubject::session:
@@ -179,6 +182,8 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
       return "after every layer";
     case ExportSubject::attribution:
       return std::string(attribution_by_name(view.lens.by));
+    case ExportSubject::sweep:
+      return kSweepPatchNames[static_cast<std::size_t>(view.sweep.patch)];
     case ExportSubject::explanation:
       return fmt::format("{}, {}", view.cell->row, view.cell->column);
     case ExportSubject::session:
@@ -192,7 +197,8 @@ std::vector<ExportFile> formats_of(ExportSubject subject) {
   if (subject == ExportSubject::session) return {ExportFile::json};
   if (subject == ExportSubject::arcs) return {ExportFile::svg, ExportFile::png, ExportFile::pdf, ExportFile::html};
   if (subject == ExportSubject::neurons || subject == ExportSubject::text || subject == ExportSubject::lens ||
-      subject == ExportSubject::attribution || subject == ExportSubject::explanation) {
+      subject == ExportSubject::attribution || subject == ExportSubject::sweep ||
+      subject == ExportSubject::explanation) {
     return {ExportFile::svg, ExportFile::png, ExportFile::pdf};
   }
   if (subject == ExportSubject::head || subject == ExportSubject::heads) {
@@ -227,22 +233,12 @@ const char* ending_of(ExportFile format) {
   return "";
 }
 
-namespace {
-
-// "0-2-6"; "" for all.
-std::string heads_in_name(const ExportChoice& choice) {
-  std::string heads = is_picture(choice.format) && choice.heads != "all" ? choice.heads : "";
-  std::replace(heads.begin(), heads.end(), ',', '-');
-  return heads;
-}
-
-}  // namespace
-
 std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
                            const std::string& title) {
   std::string stem = stem_of(trace, title);
   const bool of_a_layer = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session &&
-                          choice.subject != ExportSubject::lens && choice.subject != ExportSubject::attribution;
+                          choice.subject != ExportSubject::lens && choice.subject != ExportSubject::attribution &&
+                          choice.subject != ExportSubject::sweep;
   if (of_a_layer && trace.model != nullptr) stem += fmt::format(".layer{}", trace.model->layer);
   switch (choice.subject) {
     case ExportSubject::window:
@@ -251,9 +247,12 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
     case ExportSubject::head:
       stem += fmt::format(".{}.head{}", stage_name(view.quantity), view.head);
       break;
-    case ExportSubject::heads:
-      stem += fmt::format(".{}.heads{}", stage_name(view.quantity), heads_in_name(choice));
+    case ExportSubject::heads: {
+      std::string heads = is_picture(choice.format) && choice.heads != "all" ? choice.heads : "";
+      std::replace(heads.begin(), heads.end(), ',', '-');  // "0-2-6"; "" for all
+      stem += fmt::format(".{}.heads{}", stage_name(view.quantity), heads);
       break;
+    }
     case ExportSubject::first:
     case ExportSubject::second:
     case ExportSubject::difference: {
@@ -283,6 +282,7 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
     case ExportSubject::text:
     case ExportSubject::lens:
     case ExportSubject::attribution:
+    case ExportSubject::sweep:
       stem += fmt::format(".{}", subject_name(choice.subject));
       break;
     case ExportSubject::explanation:

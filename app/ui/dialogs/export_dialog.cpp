@@ -75,7 +75,7 @@ void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
   }
   const bool same_words = state.previewed_problem == state.typed_problem;
   if (same_words && state.previewed == state.choice && state.previewed_trace == of.trace &&
-      state.previewed_against == of.against) {
+      state.previewed_against == of.against && state.previewed_sweep == of.sweep) {
     return;
   }
   state.previewed_problem = state.typed_problem;
@@ -87,6 +87,7 @@ void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
   state.previewed = state.choice;
   state.previewed_trace = of.trace;
   state.previewed_against = of.against;
+  state.previewed_sweep = of.sweep;
 }
 
 void draw_subjects(Ui& ui, ExportDialogState& state, const Rect& area) {

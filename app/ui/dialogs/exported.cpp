@@ -1,8 +1,11 @@
 #include "app/ui/dialogs/exported.h"
 
+#include <fmt/format.h>
+
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/sweep/sweep_panel.h"
 #include "core/request/stage_info.h"
 
 namespace headscope::ui {
@@ -12,9 +15,28 @@ std::optional<ResultPair> shown_pair(Ui& ui) {
   return shown.pair == nullptr ? std::nullopt : shown.pair(ui);
 }
 
+namespace {
+
+// The sweep on screen once it is whole, with the metric that it took.
+void take_sweep(Ui& ui, Exported& result) {
+  const std::shared_ptr<const Sweeps::Result> known = ui.state.panels.get<SweepPanelState>().last;
+  if (known == nullptr || !known->whole || !known->answer || known->question.estimate == SweepEstimate::alone) return;
+  result.sweep = {known, &known->answer->sweep};
+  result.against = known->question.a;
+  result.trace = known->question.b;
+  const SweepMetric& metric = result.sweep->metric;
+  SweepView& view = result.view.sweep;
+  if (view.measure != SweepMeasure::usual) return;
+  view.measure = metric.kind == SweepMetric::Kind::kl ? SweepMeasure::kl : SweepMeasure::logit;
+  view.tokens = fmt::format("{}", fmt::join(metric.ids, "-"));
+}
+
+}  // namespace
+
 Exported exported(Ui& ui, ExportSubject subject) {
   const ViewState& view = ui.session.view;
-  Exported result{ui.session.trace(), nullptr, view};
+  Exported result{ui.session.trace(), nullptr, view, nullptr};
+  if (subject == ExportSubject::sweep) take_sweep(ui, result);
   const bool of_two =
       subject == ExportSubject::first || subject == ExportSubject::second || subject == ExportSubject::difference;
   const std::optional<ResultPair> pair = of_two ? shown_pair(ui) : std::nullopt;

@@ -15,9 +15,10 @@ std::optional<ResultPair> shown_pair(Ui& ui);
 
 struct Exported {
   std::shared_ptr<const Trace> trace;
-  std::shared_ptr<const Trace> against;  // of a difference, what it is subtracted from; else null
+  std::shared_ptr<const Trace> against;  // of a difference, what it is subtracted from; of a sweep A; else null
   ViewState view;                        // with the stage that is shown
-  FigureSource source() const { return {*trace, against.get()}; }
+  std::shared_ptr<const Sweep> sweep;    // of a sweep whose runs are all known; else null
+  FigureSource source() const { return {*trace, against.get(), sweep.get()}; }
 };
 // Of what is on screen; there is a trace.
 Exported exported(Ui& ui, ExportSubject subject);

@@ -27,21 +27,4 @@ void draw_metric(Ui& ui, Rect& line, const MetricControls& controls, SweepMeasur
              {true, false, "As the vocabulary spells it, or its id. Of two the second is taken from the first."});
 }
 
-std::optional<std::string> metric_text(SweepMeasure measure, const std::string& tokens) {
-  if (takes_tokens(measure) && tokens.empty()) return std::nullopt;
-  switch (measure) {
-    case SweepMeasure::usual:
-      return "";
-    case SweepMeasure::logit:
-      return "logit:" + tokens;
-    case SweepMeasure::probability:
-      return "prob:" + tokens;
-    case SweepMeasure::loss:
-      return "loss";
-    case SweepMeasure::kl:
-      return "kl";
-  }
-  return std::nullopt;
-}
-
 }  // namespace headscope::ui

@@ -1,7 +1,6 @@
 // The controls that choose one number of a model's prediction.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,5 @@ struct MetricControls {
 
 // Cuts its place off the left side of `line`.
 void draw_metric(Ui& ui, Rect& line, const MetricControls& controls, SweepMeasure& measure, std::string& tokens);
-
-// The metric as parse_sweep_metric() reads it; "": the usual one. nullopt: it needs a token that nobody typed.
-std::optional<std::string> metric_text(SweepMeasure measure, const std::string& tokens);
 
 }  // namespace headscope::ui

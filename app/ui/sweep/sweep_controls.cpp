@@ -112,12 +112,6 @@ void draw_end(Ui& ui, Rect line) {
 
 }  // namespace
 
-std::optional<Ablation> ablation_of(const SweepView& view) {
-  if (view.numbers == SweepNumbers::zeros) return Ablation::zero;
-  if (view.numbers == SweepNumbers::means) return Ablation::mean;
-  return std::nullopt;
-}
-
 void draw_sweep_header(Ui& ui, const Rect& area) {
   Rect all = area;
   Rect line{{area.min.x, std::round(area.center().y - ui.px(12))}, {area.max.x - ui.px(size::panel_padding), 0}};

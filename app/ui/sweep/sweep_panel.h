@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "app/session/background/sweeps.h"
 #include "app/session/view_state.h"
@@ -18,9 +17,6 @@ inline constexpr const char* kSweepEstimates = "sweep/estimates";  // the one be
 struct SweepPanelState {
   std::shared_ptr<const Sweeps::Result> last;  // shown until a newer one is known
 };
-
-// Null: the numbers come from another run, the pinned one.
-std::optional<Ablation> ablation_of(const SweepView& view);
 
 // sweep_controls.cpp: what is patched, with which numbers, what is measured. draw_sweep_controls() returns the y below.
 void draw_sweep_header(Ui& ui, const Rect& area);

@@ -123,6 +123,9 @@ std::vector<Span> legend_of(const Sheet& sheet, const Sweep& sweep, const Change
 }  // namespace
 
 void plan_sweep(Sheet& sheet, const FigureSource& source) {
+  if (source.sweep == nullptr && sheet.view.question.ablation) {
+    throw UsageError("ablation", "found no sweep whose runs are all known");
+  }
   if (source.sweep == nullptr || (source.against == nullptr && !sheet.view.question.ablation)) {
     throw UsageError("against", "found nothing; a sweep needs the session or picture of the other run");
   }

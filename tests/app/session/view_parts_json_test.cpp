@@ -18,6 +18,13 @@ TEST(ViewPartsJson, KeepsTheGradients) {
   EXPECT_THROW(parse_view_state(R"({"gradients": {"measure": "all"}})"), Error);
 }
 
+TEST(MetricText, NamesTheTokensWhereItNeedsThem) {
+  EXPECT_EQ(metric_text(SweepMeasure::usual, ""), "");
+  EXPECT_EQ(metric_text(SweepMeasure::probability, ""), std::nullopt);
+  EXPECT_EQ(metric_text(SweepMeasure::probability, "box"), "prob:box");
+  EXPECT_EQ(metric_text(SweepMeasure::loss, "box"), "loss");
+}
+
 TEST(ViewPartsJson, ASessionOfBeforeOpensItsSweep) {
   const SweepView sweep = parse_view_state(R"({"sweep": {"patch": "stages", "direction": "noise"}})").sweep;
   EXPECT_EQ(sweep.patch, SweepPatch::stages);

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Long because it is one table of requests, and what holds them against the scripts.
 """Scripts of many requests, run as a user runs them: every printed line and every number against headscope-cli run.
 
     python3 tests/core/script/script_test.py build/release/bin/headscope-cli [--only NAME]

@@ -12,7 +12,7 @@
 
 #include "app/session/session.h"
 #include "app/session/state_json.h"
-#include "app/ui/sweep/metric_controls.h"
+#include "app/ui/export_dialog_state.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "tests/app/ui/driver.h"
@@ -128,6 +128,22 @@ TEST_F(SweepPanel, ACellOfAPositionOpensItsToken) {
   EXPECT_EQ(parse_view_state(view_state_json(d.session.view)), d.session.view) << "a session keeps it";
 }
 
+TEST_F(SweepPanel, ItsPictureIsExportedWithWhatItMeasured) {
+  d.key(KeyName::e, true);
+  d.step(2);
+  const ExportDialogState& state = d.state.panels.get<ExportDialogState>();
+  EXPECT_EQ(state.choice.subject, ExportSubject::sweep);
+  EXPECT_EQ(state.forecast.problem, "");
+  EXPECT_GT(state.preview.width, 100);
+  EXPECT_EQ(state.choice.file, "cat-box-ink-fox-jam-cat.sweep.svg");
+  d.key(KeyName::escape);
+  d.click("sweep/estimate", 0.85f);
+  d.step(4);
+  d.key(KeyName::e, true);
+  d.step(2);
+  EXPECT_NE(state.forecast.problem, "") << "estimates alone are no runs";
+}
+
 TEST_F(SweepPanel, WithoutAItSaysWhatToDo) {
   d.push(CommandId::unpin);
   d.step(2);
@@ -210,13 +226,6 @@ TEST_F(SweepPanel, EstimatesStandBesideTheRuns) {
   EXPECT_TRUE(d.names("sweep/estimated/").empty());
   EXPECT_TRUE(shows("largest estimated change: "));
   EXPECT_TRUE(shows("layer 1, head 2: estimated " + number_label(*found.cells[10].estimate, 4)));
-}
-
-TEST(SweepMetricText, NamesTheTokensWhereItNeedsThem) {
-  EXPECT_EQ(metric_text(SweepMeasure::usual, ""), "");
-  EXPECT_EQ(metric_text(SweepMeasure::probability, ""), std::nullopt);
-  EXPECT_EQ(metric_text(SweepMeasure::probability, "box"), "prob:box");
-  EXPECT_EQ(metric_text(SweepMeasure::loss, "box"), "loss");
 }
 
 }  // namespace
