@@ -195,8 +195,9 @@ TEST_F(Patched, ExplainAndScriptKnowWhatIsPatched) {
       with_b("explain", {"--stage", "context", "--at", "0,1,5,0", "--patch", "context:1@A", "--patch-from", "a.json"});
   EXPECT_EQ(why.code, 0) << why.err;
   EXPECT_NE(why.out.find("by --patch, of A"), std::string::npos) << why.out;
-  expect_refused(with_b("script", {"--as", "numpy", "--patch", "context:1@A", "--patch-from", "a.json"}), 2,
-                 {"--patch"});
+  const Result script = with_b("script", {"--as", "numpy", "--patch", "context:1@A", "--patch-from", "a.json"});
+  EXPECT_EQ(script.code, 0) << script.err;
+  EXPECT_NE(script.out.find("context[taken] = data[\"context_of_a\"][taken]"), std::string::npos) << script.out;
   expect_refused(
       with_b("attribute", {"--at", "5", "--token", "ink", "--patch", "1/stream@A", "--patch-from", "a.json"}), 2,
       {"--patch", "stream of layer 1"});

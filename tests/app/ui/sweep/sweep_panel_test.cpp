@@ -135,7 +135,7 @@ TEST_F(SweepPanel, ItsPictureIsExportedWithWhatItMeasured) {
   EXPECT_EQ(state.choice.subject, ExportSubject::sweep);
   EXPECT_EQ(state.forecast.problem, "");
   EXPECT_GT(state.preview.width, 100);
-  EXPECT_EQ(state.choice.file, "cat-box-ink-fox-jam-cat.sweep.svg");
+  EXPECT_EQ(state.choice.file, "demo-induction.sweep.png");
   d.key(KeyName::escape);
   d.click("sweep/estimate", 0.85f);
   d.step(4);
