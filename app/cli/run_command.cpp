@@ -151,14 +151,14 @@ void refuse_two_texts(const Arguments& given) {
 // What is asked of the whole model.
 struct ModelQuestions {
   std::optional<std::int64_t> predict;
-  bool lens = false;
+  std::optional<LensOf> lens;
   std::vector<ModelStageId> stages;
-  bool any() const { return predict.has_value() || lens || !stages.empty(); }
+  bool any() const { return predict.has_value() || lens.has_value() || !stages.empty(); }
 };
 
 ModelQuestions given_questions(const Arguments& given, const Request& request,
                                const std::vector<ModelStageId>& stages) {
-  ModelQuestions asked{given_count(given, "predict"), given.has("lens"), stages};
+  ModelQuestions asked{given_count(given, "predict"), given_lens(given), stages};
   if (runs_checkpoint(request)) return asked;
   for (const char* option : {"predict", "lens"}) {
     if (!given.has(option)) continue;
@@ -187,7 +187,7 @@ void answer(const ModelQuestions& asked, const Trace& trace, std::int64_t memory
   }
   if (asked.lens) {
     progress.show("looking through the lens");
-    plan.lens = std::make_shared<const LogitLens>(logit_lens("lens", trace, 0, 1, cancel));
+    plan.lens = std::make_shared<const LogitLens>(logit_lens("lens", trace, {*asked.lens}, cancel));
   }
   if (!asked.stages.empty()) {
     progress.show("going through the layers");
@@ -257,7 +257,7 @@ Command run_command() {
   spec.name = "run";
   spec.usage =
       "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--metrics] "
-      "[--summary] [--predict N] [--lens] "
+      "[--summary] [--predict N] [--lens [--lens-of layers|attention|heads]] "
       "[--trace torch] [--json]";
   spec.summary = "Computes a request; prints the shape of every stage, or writes them as files.";
   spec.groups = {
@@ -276,9 +276,8 @@ Command run_command() {
         {"predict", "N",
          "Of a checkpoint: the N most probable tokens after the last one, or at every [MASK], and the tokens' loss; "
          "with interventions also what it is without them, and with each alone."},
-        {"lens", "",
-         "Of a checkpoint: the logit lens, the most probable token at every position if the model ended after each "
-         "layer."},
+        lens_option(),
+        lens_of_option(),
         {"metrics", "",
          "A line for every layer and head: entropy, distance, previous, next, first, self, induction ..."},
         {"summary", "",
@@ -291,6 +290,8 @@ Command run_command() {
                    "headscope-cli run --phrase 'a b c' --heads 4 --export weights,output --format npy --out numbers",
                    "headscope-cli run --model gpt2 --phrase 'When Mary and John went to the' --layer 9 --predict 5",
                    "headscope-cli run --model gpt2 --phrase 'a b c' --export stream,logits --format npy --out numbers",
+                   "headscope-cli run --model demo:induction --phrase 'cat box ink fox jam cat' --layer 1 --lens "
+                   "--lens-of heads",
                    "headscope-cli run --input x.npy --weights layer.safetensors --heads 8 --json"};
   return {spec, run};
 }

@@ -283,6 +283,7 @@ Sampling sampling_from(const JsonReader& outer) {
 json lens_json(const LensView& lens) {
   json object = {
       {"layer", lens.layer}, {"position", lens.position}, {"by", kAttributionBy[static_cast<std::size_t>(lens.by)]}};
+  if (lens.of != LensOf::layers) object["of"] = kLensOfNames[static_cast<std::size_t>(lens.of)];
   if (!lens.tokens.empty()) object["tokens"] = lens.tokens;
   return object;
 }
@@ -295,6 +296,7 @@ LensView lens_from(const JsonReader& outer) {
   reader.read("layer", lens.layer, LensView::kLastLayer, kMostIndex);
   reader.read("position", lens.position, -1, kMostIndex);
   lens.by = static_cast<AttributionBy>(reader.read_choice("by", kAttributionBy, static_cast<int>(lens.by)));
+  lens.of = static_cast<LensOf>(reader.read_choice("of", {"layers", "attention", "heads"}, static_cast<int>(lens.of)));
   lens.tokens = indices_from(reader, "tokens", 2, "a list of at most two token ids");
   return lens;
 }

@@ -44,6 +44,7 @@ ViewSpec view_spec_of(const ViewState& view, Theme theme) {
     set_text(spec, view);
   } else if (view.main_view == MainView::lens) {
     spec.view = ViewKind::lens;
+    spec.question.lens_of = view.lens.of;
   } else if (is_score_like(view.stage)) {
     spec.view = view.heads_show == HeadsShow::arcs      ? ViewKind::arcs
                 : view.heads_show == HeadsShow::neurons ? ViewKind::neurons
@@ -136,6 +137,7 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.arcs_sentences = spec.sentences;
   view.main_view = main_view_of_picture(spec.view);
   if (spec.view == ViewKind::attribution) apply_attribution(view, spec);
+  if (spec.view == ViewKind::lens) view.lens.of = spec.question.lens_of;
   if (spec.view == ViewKind::sweep) apply_sweep(view, spec.question);
   view.sensitivity_by = spec.by;
   view.layers.aggregate = spec.aggregate;

@@ -11,6 +11,7 @@
 #include "app/session/main_view.h"
 #include "core/backend/pyramid.h"
 #include "core/explain/attribution_by.h"
+#include "core/explain/lens_of.h"
 #include "core/generate/sampler.h"
 #include "core/heads/aggregate_kind.h"
 #include "core/heads/head_metric_kind.h"
@@ -76,7 +77,7 @@ struct TextView {
   friend bool operator==(const TextView&, const TextView&) = default;
 };
 
-// What a model would say after every layer, and who made a logit.
+// What a model would say after every layer, after its attention or of one head alone, and who made a logit.
 struct LensView {
   static constexpr std::int64_t kLastLayer = -2;
   std::int64_t layer = kLastLayer;   // picked: the row after this layer; -1: that of the embeddings
@@ -84,6 +85,7 @@ struct LensView {
   std::vector<std::int64_t> tokens;  // ids of the logit that is taken apart: one, or the first less the second; none:
                                      // the most probable one at the position
   AttributionBy by = AttributionBy::components;
+  LensOf of = LensOf::layers;  // of heads the picked row is the selected head
   friend bool operator==(const LensView&, const LensView&) = default;
 };
 

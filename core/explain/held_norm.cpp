@@ -45,4 +45,14 @@ std::vector<double> HeldNorm::before(std::span<const double> direction) const {
   return result;
 }
 
+std::vector<double> HeldNorm::after(std::span<const double> x) const {
+  std::vector<double> result(x.begin(), x.end());
+  if (factors_.empty()) return result;
+  double sum = 0;
+  for (const double each : result) sum += each;
+  const double mean = centred_ ? sum / static_cast<double>(result.size()) : 0;
+  for (std::size_t d = 0; d < result.size(); ++d) result[d] = (result[d] - mean) * factors_[d];
+  return result;
+}
+
 }  // namespace headscope

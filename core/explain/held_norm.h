@@ -21,6 +21,8 @@ class HeldNorm {
   // The direction before the norm: before(u) . x = u . (y - bias) for every x.
   //   before(u)_e = f g_e u_e, less the mean of f g u over the features with a LayerNorm
   std::vector<double> before(std::span<const double> direction) const;
+  // What the map makes of a part of a row, without the bias: f (x - m) g.
+  std::vector<double> after(std::span<const double> x) const;
 
  private:
   bool centred_ = false;

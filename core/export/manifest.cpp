@@ -105,10 +105,12 @@ Json predictions_json(const PredictionReport& report, const std::vector<std::str
 }
 
 Json lens_json(const LogitLens& lens, const std::vector<std::string>& tokens) {
-  Json json = {{"kind", lens.next_token ? "next-token" : "masked"}, {"layers", Json::array()}};
-  for (const LensLayer& layer : lens.layers) {
+  Json json = {{"kind", lens.next_token ? "next-token" : "masked"},
+               {"of", kLensOfNames[static_cast<std::size_t>(lens.of)]},
+               {"layers", Json::array()}};
+  for (const LensRow& row : lens.rows) {
     Json positions = Json::array();
-    for (const Prediction& each : layer.positions) {
+    for (const Prediction& each : row.positions) {
       const TokenProbability& token = each.top.front();
       positions.push_back({{"position", each.position},
                            {"at", tokens[static_cast<std::size_t>(each.position)]},
@@ -117,9 +119,14 @@ Json lens_json(const LogitLens& lens, const std::vector<std::string>& tokens) {
                            {"logit", json_number(token.logit)},
                            {"probability", json_number(token.probability)}});
     }
-    json["layers"].push_back({{"layer", layer.layer < 0 ? Json(nullptr) : Json(layer.layer)},
-                              {"after", lens_row_name(layer.layer)},
-                              {"positions", std::move(positions)}});
+    Json object = {{"layer", row.layer < 0 ? Json(nullptr) : Json(row.layer)}};
+    if (row.head) {
+      object["head"] = *row.head;
+    } else {
+      object["after"] = lens_kind(lens.of).row_name(row);
+    }
+    object["positions"] = std::move(positions);
+    json["layers"].push_back(std::move(object));
   }
   return json;
 }

@@ -24,9 +24,11 @@ struct LogitLens;
 // "positions" (position, token, and "top": id, piece, logit, probability each; with interventions also
 // probability_without, and beside "top" their effect on the token that is most probable without them: "first", {id,
 // piece, probability_without, probability, alone: {TERM: probability}}), "token_loss" (in nats, one a token, null where
-// it is not predicted) and "mean_loss" (with interventions also "mean_loss_without"). With a logit lens "lens": "kind"
-// and "layers": of what enters layer 0 ("layer" null, "after" "embeddings") and of every layer its "positions":
-// position, at (the token there), and the most probable token: token, id, logit, probability. With a key of bias_k,
+// it is not predicted) and "mean_loss" (with interventions also "mean_loss_without"). With a logit lens "lens": "kind",
+// "of" ("layers", "attention" or "heads") and "layers", a row each: of what enters layer 0 ("layer" null, "after"
+// "embeddings") and of every layer ("after" "layer 0", of attention "attention 0"), or of every head of one layer
+// ("layer", "head"), its "positions": position, at (the token there), and the most probable token: token, id, logit,
+// probability. With a key of bias_k,
 // key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
 //
 // Stages whose weights are shown otherwise than they were computed (core/heads/shown_weights.h) have the shape and the

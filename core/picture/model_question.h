@@ -6,6 +6,7 @@
 
 #include "core/circuits/composition_kind.h"
 #include "core/explain/attribution_by.h"
+#include "core/explain/lens_of.h"
 #include "core/request/interventions.h"
 #include "core/sweep/sweep_patch.h"
 
@@ -21,6 +22,7 @@ struct ModelQuestion {
   std::string metric;
   SweepDirection direction = SweepDirection::denoise;
   std::optional<Ablation> ablation;      // in place of another run's numbers
+  LensOf lens_of = LensOf::layers;       // lens
   std::optional<LayerHead> from, into;   // of SweepPatch::paths, one of both
   std::optional<CompositionKind> reads;  // composition; nullopt: key
   friend bool operator==(const ModelQuestion&, const ModelQuestion&) = default;

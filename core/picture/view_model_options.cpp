@@ -22,6 +22,8 @@ constexpr Word<SweepPatch> kPatches[] = {{SweepPatch::heads, kSweepPatchNames[0]
                                          {SweepPatch::positions, kSweepPatchNames[1]},
                                          {SweepPatch::stages, kSweepPatchNames[2]},
                                          {SweepPatch::paths, kSweepPatchNames[3]}};
+constexpr Word<LensOf> kLensOf[] = {
+    {LensOf::layers, kLensOfNames[0]}, {LensOf::attention, kLensOfNames[1]}, {LensOf::heads, kLensOfNames[2]}};
 constexpr Word<SweepDirection> kDirections[] = {{SweepDirection::denoise, kSweepDirectionNames[0]},
                                                 {SweepDirection::noise, kSweepDirectionNames[1]}};
 constexpr Word<Ablation> kAblations[] = {{Ablation::zero, kAblationNames[0]}, {Ablation::mean, kAblationNames[1]}};
@@ -134,6 +136,10 @@ std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
       "alone."));
   options.push_back(path_end_option<"into", &Q::into>(
       "sweep with --patch paths: the head that paths from every earlier head end at."));
+  options.push_back(word_option<"lens-of", &Q::lens_of, kLensOf>(
+      "lens: the stream after every layer, or after the attention of every layer without its MLP (in parallel blocks "
+      "too), or what each head of --layer wrote alone, through a final norm of that vector alone, which scales a small "
+      "one up (default layers)."));
   return options;
 }
 

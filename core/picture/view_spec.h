@@ -72,7 +72,7 @@ struct ViewSpec {
   // Of text: `heads_shown` are combined.
   TextAlong along = TextAlong::row;
   HeadsCombined combined = HeadsCombined::sum;
-  ModelQuestion question;  // of attribution, sweep and composition
+  ModelQuestion question;  // of attribution, lens, sweep and composition
   friend bool operator==(const ViewSpec&, const ViewSpec&) = default;
 };
 

@@ -179,15 +179,15 @@ TEST_P(EncoderDecoders, StreamsAndLensOfTheDecoder) {
     const auto stages = model_stages("export", *trace, std::array{ModelStageId::stream, ModelStageId::logits}, {});
     EXPECT_TRUE(agrees(stages[0].tensor, "streams"));
     EXPECT_TRUE(agrees(stages[1].tensor, "logits"));
-    const LogitLens lens = logit_lens("lens", *trace, 0, 1, CancelToken());
-    ASSERT_EQ(std::ssize(lens.layers), layers_of("decoder") + 1);
+    const LogitLens lens = logit_lens("lens", *trace, {}, CancelToken());
+    ASSERT_EQ(std::ssize(lens.rows), layers_of("decoder") + 1);
     const std::vector<float> logits = expected("lens").values();
-    for (std::size_t l = 0; l < lens.layers.size(); ++l) {
-      ASSERT_EQ(std::ssize(lens.layers[l].positions), len);
+    for (std::size_t l = 0; l < lens.rows.size(); ++l) {
+      ASSERT_EQ(std::ssize(lens.rows[l].positions), len);
       for (std::int64_t i = 0; i < len; ++i) {
         const auto row = logits.begin() + (static_cast<std::int64_t>(l) * len + i) * vocabulary;
         const auto largest = std::max_element(row, row + vocabulary);
-        const TokenProbability& found = lens.layers[l].positions[static_cast<std::size_t>(i)].top.at(0);
+        const TokenProbability& found = lens.rows[l].positions[static_cast<std::size_t>(i)].top.at(0);
         EXPECT_EQ(found.id, largest - row) << "after layer " << l << " at " << i;
         EXPECT_NEAR(found.logit, *largest, 1e-4);
       }

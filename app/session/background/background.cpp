@@ -13,8 +13,8 @@ namespace {
 // Of a short text the first five tokens of every cell, of a longer one the first.
 LogitLens lens_of(const LensQuery& of, const CancelToken& cancel) {
   constexpr std::int64_t kFewCells = 20'000, kTop = 5;
-  const std::int64_t cells = of.trace->query_len() * std::ssize(of.trace->model->layers);
-  return logit_lens("view", *of.trace, of.batch, cells <= kFewCells ? kTop : 1, cancel);
+  const std::int64_t cells = of.trace->query_len() * std::ssize(lens_rows("view", *of.trace, of.of));
+  return logit_lens("view", *of.trace, {of.of, of.batch, cells <= kFewCells ? kTop : 1}, cancel);
 }
 
 NextToken next_token_of(const NextTokenQuery& of, const CancelToken& cancel) {

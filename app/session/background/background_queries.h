@@ -50,10 +50,11 @@ struct TextWeightsQuery {
 };
 using TextShades = LatestWork<TextWeightsQuery, TextWeights>;
 
-// What a model that was computed whole would say after every layer.
+// What a model that was computed whole would say after every layer, after its attention or of each head alone.
 struct LensQuery {
   std::shared_ptr<const Trace> trace;
   std::int64_t batch = 0;
+  LensOf of = LensOf::layers;
   friend bool operator==(const LensQuery&, const LensQuery&) = default;
 };
 using Lenses = LatestWork<LensQuery, LogitLens>;

@@ -48,6 +48,10 @@ bool of_some_heads(const ViewSpec& spec, const Trace&) {
   return spec.view == ViewKind::arcs || spec.view == ViewKind::heads || spec.view == ViewKind::text;
 }
 
+bool of_a_lens(const ViewSpec& spec, const Trace&) {
+  return spec.view == ViewKind::lens;
+}
+
 // --view concat means the stage too.
 bool of_a_stage(const ViewSpec& spec, const Trace&) {
   return spec.view != ViewKind::concat;
@@ -60,17 +64,29 @@ struct Said {
   bool even_usual = false;  // said although it is the default
 };
 constexpr Said kSaid[] = {
-    {"view", always, true},  {"head", draws_one_head, true},
-    {"at", of_a_cell},       {"by", of_parts},
-    {"token", always},       {"heads-shown", of_some_heads},
-    {"along", of_text},      {"combine", of_text},
-    {"hide-below", of_arcs}, {"sentences", of_arcs},
-    {"stage", of_a_stage},   {"colormap", always},
-    {"range", always},       {"log", always},
-    {"labels", always},      {"theme", always},
-    {"width", always},       {"dpi", always},
-    {"font-size", always},   {"background", always},
-    {"caption", always},     {"recipe-line", always},
+    {"view", always, true},
+    {"head", draws_one_head, true},
+    {"at", of_a_cell},
+    {"by", of_parts},
+    {"lens-of", of_a_lens},
+    {"token", always},
+    {"heads-shown", of_some_heads},
+    {"along", of_text},
+    {"combine", of_text},
+    {"hide-below", of_arcs},
+    {"sentences", of_arcs},
+    {"stage", of_a_stage},
+    {"colormap", always},
+    {"range", always},
+    {"log", always},
+    {"labels", always},
+    {"theme", always},
+    {"width", always},
+    {"dpi", always},
+    {"font-size", always},
+    {"background", always},
+    {"caption", always},
+    {"recipe-line", always},
     {"key-labels", always},
 };
 

@@ -81,6 +81,7 @@ void set_words(ViewSpec& spec, const Subject& of) {
 
 void set_lens(ViewSpec& spec, const Subject& of) {
   spec.view = ViewKind::lens;
+  spec.question.lens_of = of.view.lens.of;
   spec.colormap = of.view.weight_map;
   spec.range = RangeKind::automatic;
 }
@@ -89,6 +90,7 @@ void set_lens(ViewSpec& spec, const Subject& of) {
 void set_attribution(ViewSpec& spec, const Subject& of) {
   const LensView& lens = of.view.lens;
   spec.view = ViewKind::attribution;
+  spec.question.lens_of = LensOf::layers;
   spec.colormap = of.view.signed_map;
   find_range(spec);
   const bool usual = lens.position < 0 && of.trace.model != nullptr;

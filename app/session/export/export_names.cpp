@@ -179,7 +179,9 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
     case ExportSubject::text:
       return view.text.along == TextAlong::row ? "a query's keys" : "a key's queries";
     case ExportSubject::lens:
-      return "after every layer";
+      return view.lens.of == LensOf::layers      ? "after every layer"
+             : view.lens.of == LensOf::attention ? "after every attention"
+                                                 : "of every head alone";
     case ExportSubject::attribution:
       return std::string(attribution_by_name(view.lens.by));
     case ExportSubject::sweep:

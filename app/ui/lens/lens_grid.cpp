@@ -1,4 +1,4 @@
-// The cells of the lens: a row a layer, a column a token.
+// The cells of the lens: a row a layer or a head, a column a token.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kLegend = 56;
+constexpr float kBar = 36;  // the height of the colour bar and its ends
 
 // The token that the model would say there, on the colour of its probability.
 WordCell cell_of(const Prediction& at, ColorMap map, bool log) {
@@ -31,18 +31,19 @@ WordCell cell_of(const Prediction& at, ColorMap map, bool log) {
           number.substr(number.starts_with('0') ? 1 : 0)};
 }
 
-void draw_legend(Ui& ui, const LensShown& shown, const Rect& area) {
+std::string legend_of(const LensShown& shown) {
+  return fmt::format("{}; rows: {}", shown.lens.next_token ? "the token after each column" : "the token of each column",
+                     lens_legend(shown.trace, shown.lens.of));
+}
+
+// The colour bar with what it is of, and below it what the cells are; `area` begins below the cells.
+void draw_legend(Ui& ui, const std::string& sentence, const Rect& area) {
   const float bar = std::min(ui.px(200), area.width() / 3);
   color_bar(ui, {{area.min.x, area.min.y + ui.px(8)}, {area.min.x + bar, area.min.y + ui.px(18)}},
             color_map_of(ui, true), {0, 1, ui.session.view.log_scale, false}, true);
   const Rect words{{area.min.x + bar + ui.px(16), area.min.y + ui.px(4)}, {area.max.x, area.min.y + ui.px(20)}};
   text_in(ui, words, Type::words11, ui.colors.text2, "probability of the most probable token");
-  paragraph(ui, {{words.min.x, words.max.y}, {words.max.x, words.max.y}}, Type::words11, ui.colors.text3,
-            shown.lens.next_token
-                ? "the stream before and after every layer, through the final norm and the decoder: the "
-                  "token after each column"
-                : "the stream before and after every layer, through the model's head: the token of "
-                  "each column");
+  paragraph(ui, {{area.min.x, area.min.y + ui.px(kBar)}, area.max}, Type::words11, ui.colors.text3, sentence);
 }
 
 }  // namespace
@@ -54,24 +55,31 @@ void draw_lens_grid(Ui& ui, const LensShown& shown, const Rect& area) {
   WordGrid grid;
   grid.name = kLensGrid;
   grid.cell_name = "lens/cell/";
-  grid.rows = std::ssize(shown.lens.layers);
-  grid.columns = std::ssize(shown.lens.layers.front().positions);
+  grid.rows = std::ssize(shown.lens.rows);
+  grid.columns = std::ssize(shown.lens.model);
   grid.picked = Cell{shown.row, shown.column};
   grid.cell = [&](std::int64_t row, std::int64_t column) {
-    const LensLayer& layer = shown.lens.layers[static_cast<std::size_t>(row)];
-    return cell_of(layer.positions[static_cast<std::size_t>(column)], map, ui.session.view.log_scale);
+    const LensRow& at = shown.lens.rows[static_cast<std::size_t>(row)];
+    return cell_of(at.positions[static_cast<std::size_t>(column)], map, ui.session.view.log_scale);
   };
-  grid.row_name = [](std::int64_t row) { return lens_row_name(row - 1); };
+  const auto row_at = [&](std::int64_t row) -> const LensRow& {
+    return shown.lens.rows[static_cast<std::size_t>(row)];
+  };
+  grid.row_name = [&](std::int64_t row) { return lens_kind(shown.lens.of).row_name(row_at(row)); };
   grid.column_name = [&](std::int64_t column) { return visible_piece(token_or_index(tokens, column)); };
   grid.column_color = ui.colors.query;
-  const WordGridInput input =
-      draw_word_grid(ui, grid, {{area.min.x + pad, area.min.y}, {area.max.x - pad, area.max.y - ui.px(kLegend + 4)}});
+  const std::string legend = legend_of(shown);
+  const Rect inner{{area.min.x + pad, area.min.y}, {area.max.x - pad, area.max.y - ui.px(4)}};
+  const float wide = inner.width() - ui.px(grid.gutter);
+  const float height = ui.px(kBar) + paragraph_height(ui, Type::words11, legend, wide);
+  const WordGridInput input = draw_word_grid(ui, grid, {inner.min, {inner.max.x, inner.max.y - height}});
   if (input.hovered) ui.state.next_hover.query = input.hovered->column;
-  if (input.moved) pick_lens_cell(ui, input.moved->row, input.moved->column);
-  if (input.opened) open_layer_at(ui, shown, input.opened->row - 1, -1);
-  draw_legend(
-      ui, shown,
-      {{area.min.x + pad + ui.px(grid.gutter), input.bottom}, {area.max.x - pad, input.bottom + ui.px(kLegend)}});
+  if (input.moved) pick_lens_cell(ui, row_at(input.moved->row), input.moved->column);
+  if (input.opened) {
+    const LensRow& row = row_at(input.opened->row);
+    open_layer_at(ui, shown, row.layer, row.head.value_or(-1));
+  }
+  draw_legend(ui, legend, {{inner.max.x - wide, input.bottom}, {inner.max.x, input.bottom + height}});
 }
 
 }  // namespace headscope::ui

@@ -28,8 +28,8 @@ std::string percent(double probability) {
 
 // A token of the vocabulary: as the lens has it, else its id.
 std::string piece_of(const LensShown& shown, std::int64_t id) {
-  for (const auto* layers : {&shown.lens.layers.back(), &shown.lens.layers[static_cast<std::size_t>(shown.row)]}) {
-    for (const TokenProbability& token : layers->positions[static_cast<std::size_t>(shown.column)].top) {
+  for (const Prediction* at : {&shown.lens.model[static_cast<std::size_t>(shown.column)], &shown.picked()}) {
+    for (const TokenProbability& token : at->top) {
       if (token.id == id) return visible_piece(token.piece);
     }
   }
@@ -38,8 +38,9 @@ std::string piece_of(const LensShown& shown, std::int64_t id) {
 
 std::string where_text(const LensShown& shown) {
   const std::string token = visible_piece(token_or_index(shown.trace.inputs->tokens, shown.column));
-  return (shown.row == 0 ? "Of the embeddings" : fmt::format("After layer {}", shown.row - 1)) +
-         fmt::format(", at {} {}", shown.column, token);
+  return fmt::format("{}, at {} {}",
+                     lens_kind(shown.lens.of).place(shown.lens.rows[static_cast<std::size_t>(shown.row)]), shown.column,
+                     token);
 }
 
 // Picks the token whose logit is taken apart; with Shift the one that is taken from it.

@@ -1,6 +1,8 @@
 // The view 'lens': what is asked of the background, and where its parts stand.
 #include "app/ui/lens/lens_panel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -15,33 +17,54 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kBesideFrom = 820, kNarrowest = 320, kWidest = 440;
+constexpr float kBesideFrom = 820, kNarrowest = 320, kWidest = 440, kKinds = 210;
 
 // The lens of the shown result; until that is known the last one. Null: none yet.
 std::shared_ptr<const Lenses::Result> known_lens(Ui& ui, const std::shared_ptr<const Trace>& trace) {
   std::shared_ptr<const Lenses::Result>& last = ui.state.panels.get<LensPanelState>().last;
   // Of a model whose layers are still being computed there is none.
   if (trace->model->final_hidden.empty()) return last;
-  const auto result = ui.session.background.lenses.want({trace, selection_of(ui.session.view, *trace).batch});
+  const auto result =
+      ui.session.background.lenses.want({trace, selection_of(ui.session.view, *trace).batch, ui.session.view.lens.of});
   if (result != nullptr) last = result;
   return last;
 }
 
 std::vector<std::int64_t> tokens_of(const LensView& view, const LogitLens& lens, std::int64_t column) {
   if (!view.tokens.empty()) return view.tokens;
-  return {lens.layers.back().positions[static_cast<std::size_t>(column)].top.front().id};
+  return {lens.model[static_cast<std::size_t>(column)].top.front().id};
+}
+
+// The row of the picked layer, or head; the last one where there is none.
+std::int64_t picked_row(const ViewState& view, const LogitLens& lens) {
+  const std::int64_t rows = std::ssize(lens.rows);
+  if (lens.rows.front().head) return std::clamp<std::int64_t>(view.head, 0, rows - 1);
+  if (view.lens.layer == LensView::kLastLayer) return rows - 1;
+  return std::clamp<std::int64_t>(view.lens.layer - lens.rows.front().layer, 0, rows - 1);
 }
 
 LensShown shown_lens(Ui& ui, const std::shared_ptr<const Trace>& trace, const LogitLens& lens) {
   const LensView& view = ui.session.view.lens;
-  const std::int64_t rows = std::ssize(lens.layers), columns = std::ssize(lens.layers.front().positions);
+  const std::int64_t columns = std::ssize(lens.model);
   LensShown shown{*trace, lens, 0, 0, {}, nullptr};
-  shown.row = view.layer == LensView::kLastLayer ? rows - 1 : std::clamp<std::int64_t>(view.layer + 1, 0, rows - 1);
+  shown.row = picked_row(ui.session.view, lens);
   const std::int64_t position = view.position < 0 ? predicted_position(*trace->model) : view.position;
   shown.column = std::clamp<std::int64_t>(position, 0, columns - 1);
   shown.tokens = tokens_of(view, lens, shown.column);
   shown.parts = ui.session.background.attributions.want({trace, shown.column, shown.tokens, view.by});
   return shown;
+}
+
+// Which rows there are.
+void draw_kinds(Ui& ui, const Rect& area) {
+  int of = static_cast<int>(ui.session.view.lens.of);
+  const std::vector<std::string> names(std::begin(kLensOfNames), std::end(kLensOfNames));
+  if (segments(ui, "lens/of", area, names, of,
+               {true, false,
+                "The stream after every layer; after the attention of every layer, before its MLP; or what each head "
+                "of the shown layer wrote alone, through a norm of that vector alone."})) {
+    ui.session.view.lens.of = static_cast<LensOf>(of);
+  }
 }
 
 // Why there is nothing to see yet, or at all.
@@ -53,8 +76,12 @@ void draw_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sent
 
 }  // namespace
 
-void pick_lens_cell(Ui& ui, std::int64_t row, std::int64_t column) {
-  ui.session.view.lens.layer = row - 1;
+void pick_lens_cell(Ui& ui, const LensRow& row, std::int64_t column) {
+  if (row.head) {
+    ui.session.view.head = *row.head;
+  } else {
+    ui.session.view.lens.layer = row.layer;
+  }
   ui.session.view.lens.position = column;
 }
 
@@ -71,8 +98,10 @@ void draw_lens_panel(Ui& ui, const Rect& area) {
   Rect line{{all.min.x, std::round(all.center().y - ui.px(12))}, {all.max.x - ui.px(size::panel_padding), 0}};
   line.max.y = line.min.y + ui.px(size::control_height);
   color_map_combo(ui, "lens/colormap", take_right(line, ui.px(92), ui.px(6)), true);
+  draw_kinds(ui, take_right(line, ui.px(kKinds), ui.px(6)));
   all.max.x = line.max.x;
-  panel_header(ui, all, "Logit lens", "what " + trace->model->name + " would say if it ended after each layer");
+  const LensKind& kind = lens_kind(ui.session.view.lens.of);
+  panel_header(ui, all, kind.title, fmt::format("what {} {}", trace->model->name, kind.says(trace->inputs->layer)));
   Rect body{{area.min.x, all.max.y}, area.max};
   const auto result = known_lens(ui, trace);
   if (result == nullptr) return draw_sentence(ui, body, ui.colors.text2, "Computing …");

@@ -1,4 +1,4 @@
-// What a model would say after every layer, and who made a logit.
+// What a model would say after every layer, after its attention or of one head alone, and who made a logit.
 #pragma once
 
 #include <cstddef>
@@ -26,17 +26,17 @@ struct LensPanelState {
 struct LensShown {
   const Trace& trace;  // of which the lens is: the shown result, or an older one until its lens is known
   const LogitLens& lens;
-  std::int64_t row = 0, column = 0;                   // the picked cell: lens.layers[row].positions[column]
+  std::int64_t row = 0, column = 0;                   // the picked cell: lens.rows[row].positions[column]
   std::vector<std::int64_t> tokens;                   // whose logit is taken apart, one or two
   std::shared_ptr<const Attributions::Result> parts;  // null, or without an answer: not known yet
 
   const Prediction& picked() const {
-    return lens.layers[static_cast<std::size_t>(row)].positions[static_cast<std::size_t>(column)];
+    return lens.rows[static_cast<std::size_t>(row)].positions[static_cast<std::size_t>(column)];
   }
 };
 
-// Picks the cell after a layer (a row of the lens) at a position.
-void pick_lens_cell(Ui& ui, std::int64_t row, std::int64_t column);
+// Picks the cell of a row of the lens at a position.
+void pick_lens_cell(Ui& ui, const LensRow& row, std::int64_t column);
 
 // One layer's panels, of this layer, with this head when it is one, at this position.
 void open_layer_at(Ui& ui, const LensShown& shown, std::int64_t layer, std::int64_t head);

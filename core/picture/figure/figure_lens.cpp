@@ -1,4 +1,5 @@
-// The logit lens: what a model would say after every layer, at every position.
+// The logit lens: what a model would say after every layer, after its attention or of one head alone, at every
+// position.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/explain/logit_lens.h"
+#include "core/model/checkpoint.h"
 #include "core/picture/figure/figure_views.h"
 
 namespace headscope {
@@ -36,13 +38,13 @@ MapSize lens_size(const Sheet& sheet, std::int64_t rows, std::int64_t columns, i
   return size;
 }
 
-// The probability of the most probable token, [layers + 1, len].
+// The probability of the most probable token, [rows, len].
 Tensor probabilities_of(const LogitLens& lens) {
-  const auto rows = static_cast<std::int64_t>(lens.layers.size());
-  const auto columns = static_cast<std::int64_t>(lens.layers.front().positions.size());
+  const auto rows = static_cast<std::int64_t>(lens.rows.size());
+  const auto columns = static_cast<std::int64_t>(lens.rows.front().positions.size());
   std::vector<float> values;
-  for (const LensLayer& layer : lens.layers) {
-    for (const Prediction& at : layer.positions) values.push_back(static_cast<float>(at.top.front().probability));
+  for (const LensRow& row : lens.rows) {
+    for (const Prediction& at : row.positions) values.push_back(static_cast<float>(at.top.front().probability));
   }
   return Tensor::of({rows, columns}, {Axis::query, Axis::key}, std::move(values));
 }
@@ -59,13 +61,12 @@ void add_words(Sheet& sheet, const LogitLens& lens, const HeatmapSpec& spec, con
   const double width = map.size.cell_width - line, height = map.size.cell_height - line;
   if (height < sheet.font(kOneLineFrom) || width < 3 * sheet.width_of("0", FontRole::numbers, kWordSize)) return;
   const bool two = height >= sheet.font(kTwoLinesFrom);
-  const std::vector<ValueScale> by_row = spec.range.per_row
-                                             ? row_scales(spec, 0, static_cast<std::int64_t>(lens.layers.size()))
-                                             : std::vector<ValueScale>();
+  const std::vector<ValueScale> by_row =
+      spec.range.per_row ? row_scales(spec, 0, static_cast<std::int64_t>(lens.rows.size())) : std::vector<ValueScale>();
   const ValueScale shared = value_scale(spec.range);
-  for (std::size_t l = 0; l < lens.layers.size(); ++l) {
-    for (std::size_t i = 0; i < lens.layers[l].positions.size(); ++i) {
-      const TokenProbability& token = lens.layers[l].positions[i].top.front();
+  for (std::size_t l = 0; l < lens.rows.size(); ++l) {
+    for (std::size_t i = 0; i < lens.rows[l].positions.size(); ++i) {
+      const TokenProbability& token = lens.rows[l].positions[i].top.front();
       const auto probability = static_cast<float>(token.probability);
       if (!std::isfinite(probability)) continue;
       const ValueScale& scale = by_row.empty() ? shared : by_row[l];
@@ -109,22 +110,24 @@ void fit_range(const Sheet& sheet, HeatmapSpec& spec) {
 
 Sheet::Title title_of(const Sheet& sheet, const LogitLens& lens) {
   Sheet::Title title;
-  title.name = "Logit lens";
-  title.fact = "what " + sheet.trace.model->name + " would say after every layer";
-  if (lens.layers.empty()) return title;
-  const Prediction& last = lens.layers.back().positions.back();
-  const std::string here = lens.next_token ? ", in the end: " : ", at the last position: ";
+  const LensKind& kind = lens_kind(sheet.view.question.lens_of);
+  title.name = kind.title;
+  title.fact = fmt::format("what {} {}", sheet.trace.model->name, kind.says(sheet.trace.inputs->layer));
+  if (lens.model.empty()) return title;
+  const Prediction& last = lens.model.back();
+  const std::string here = !lens.next_token           ? ", at the last position: "
+                           : lens.of == LensOf::heads ? "; the whole model: "
+                                                      : ", in the end: ";
   title.fact += here + last.top.front().piece + " " + weight_text(static_cast<float>(last.top.front().probability));
   return title;
 }
 
-std::vector<Span> legend_of(const Sheet& sheet, const MapSize& size, std::int64_t rows, std::int64_t columns,
-                            bool next_token) {
+std::vector<Span> legend_of(const Sheet& sheet, const MapSize& size, std::int64_t rows, std::int64_t columns) {
+  const bool next_token = sheet.trace.model->checkpoint->output_head().kind == OutputHead::Kind::next_token;
   std::vector<Span> spans = legend_of_axes(sheet, "probability of the most probable token", ", 0 to 1", false);
-  spans.push_back({next_token ? "Columns: the tokens of the text, of which the next one is predicted; rows: the stream "
-                                "before and after every layer, put through the final norm and the decoder."
-                              : "Columns: the tokens of the text, each predicted at its own place; rows: the stream "
-                                "before and after every layer, put through the model's head.",
+  spans.push_back({fmt::format("Columns: the tokens of the text, {}; rows: {}",
+                               next_token ? "of which the next one is predicted" : "each predicted at its own place",
+                               lens_legend(sheet.trace, sheet.view.question.lens_of)),
                    sheet.colors.text2});
   const std::string pooled = pooled_note(size, rows, columns, "probability");
   if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, sheet.colors.text2});
@@ -134,16 +137,17 @@ std::vector<Span> legend_of(const Sheet& sheet, const MapSize& size, std::int64_
 }  // namespace
 
 void plan_lens(Sheet& sheet, bool measure, const CancelToken& cancel) {
-  check_lens("view", sheet.trace);
+  const LensOf of = sheet.view.question.lens_of;
+  const std::vector<LensRow> named = lens_rows("view", sheet.trace, of);
   if (sheet.trace.model->final_hidden.empty()) {
     throw UsageError("view", "lens needs all layers, and not all of them were computed");
   }
-  const LogitLens lens = measure ? LogitLens() : logit_lens("view", sheet.trace, sheet.view.batch, 1, cancel);
-  const auto rows = static_cast<std::int64_t>(sheet.trace.model->layers.size()) + 1;
+  const LogitLens lens = measure ? LogitLens() : logit_lens("view", sheet.trace, {of, sheet.view.batch, 1}, cancel);
+  const auto rows = static_cast<std::int64_t>(named.size());
   const std::int64_t columns = sheet.trace.query_len();
   const std::vector<std::string> tokens = sheet.trace.query_labels();
   std::vector<std::string> names;
-  for (std::int64_t row = 0; row < rows; ++row) names.push_back(lens_row_name(row - 1));
+  for (const LensRow& row : named) names.push_back(lens_kind(of).row_name(row));
 
   const int gutter = sheet.row_gutter(names, rows, sheet.px(kHighestCell));
   const int fixed = 2 * sheet.margin() + sheet.upright_bar_room() + gutter;
@@ -165,12 +169,11 @@ void plan_lens(Sheet& sheet, bool measure, const CancelToken& cancel) {
   if (!measure) add_words(sheet, lens, spec, map);
   sheet.row_labels(names, rows, map.x, map.y, size.cell_height);
   sheet.column_labels(tokens, columns, map.x, map.y, size.cell_width);
-  sheet.corner(map.x, map.y, {.score_like = false, .row_word = "after", .column_word = "token"});
+  sheet.corner(map.x, map.y, {.score_like = false, .row_word = lens_kind(of).row_word, .column_word = "token"});
   const int bar = std::clamp(size.height, sheet.px(48), sheet.px(400));
   sheet.upright_bar(map.x + size.width + sheet.upright_bar_gap(), map.y, bar, spec.map, spec.range);
   int bottom = map.y + std::max(size.height, sheet.view.color_bar ? bar : 0) + sheet.px(10);
-  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(),
-                            legend_of(sheet, size, rows, columns, lens.next_token));
+  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), legend_of(sheet, size, rows, columns));
   sheet.plan.height = bottom + sheet.px(10);
 }
 

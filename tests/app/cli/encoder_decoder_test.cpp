@@ -123,6 +123,10 @@ TEST_F(EncoderDecoder, StreamsAndTheLensOfTheDecoder) {
     const Result lens = cli(command("run", {"--lens", "--attention", list, "--json"}));
     ASSERT_EQ(lens.code, 0) << lens.err;
     EXPECT_EQ(nlohmann::json::parse(lens.out)["lens"]["layers"].size(), 4U);
+    for (const char* of : {"attention", "heads"}) {
+      expect_refused(cli(command("run", {"--lens", "--lens-of", of, "--attention", list})), 2,
+                     {"--lens-of", "decoder"});
+    }
   }
 }
 

@@ -92,6 +92,13 @@ TEST_F(ModelStages, WhatIsMissingIsNamedAndNothingIsWritten) {
           {"--stage", "logits", "of the whole model"});
   refused({"run", "--model", "seeded", "--phrase", "a b", "--lens"}, {"--lens", "vocabulary"});
   refused({"run", "--model", "demo:induction", "--phrase", "a b", "--lens", "--trace", "torch"}, {"--lens"});
+  refused({"run", "--model", "demo:induction", "--phrase", "a b", "--lens-of", "heads"}, {"--lens-of", "--lens"});
+  refused({"run", "--model", "demo:induction", "--phrase", "a b", "--lens", "--lens-of", "head"},
+          {"--lens-of", "'head'", "layers, attention, heads"});
+  refused({"run", "--model", "seeded", "--phrase", "a b", "--lens", "--lens-of", "heads"}, {"--lens", "vocabulary"});
+  refused(
+      {"render", "--model", "demo:induction", "--phrase", "a b", "--view", "lens", "--lens-of", "x", "--out", "n.png"},
+      {"--lens-of", "'x'", "layers, attention or heads"});
   refused({"render", "--model", "seeded", "--phrase", "a b", "--view", "lens", "--out", "none"}, {"--out"});
   refused({"render", "--model", "seeded", "--phrase", "a b", "--view", "lens", "--out", "none.png"},
           {"--view", "one layer without the model around it"});
@@ -136,6 +143,42 @@ TEST_F(ModelStages, TheLastRowOfTheLensIsThePrediction) {
   EXPECT_NE(table.out.find(said["token"].get<std::string>()), std::string::npos) << table.out;
 }
 
+TEST_F(ModelStages, ALensIsOfLayersOfAttentionOrOfHeads) {
+  const std::vector<std::string> words = {
+      "run", "--model", "demo:induction", "--phrase", "cat box ink fox jam cat box", "--lens"};
+  const auto lens_of = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> given = more;
+    given.push_back("--json");
+    const Result result = with(words, given);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out)["lens"];
+  };
+  const nlohmann::json layers = lens_of({"--lens-of", "layers"}), attention = lens_of({"--lens-of", "attention"});
+  EXPECT_EQ(layers, lens_of({})) << "the default";
+  EXPECT_EQ(layers["of"], "layers");
+  EXPECT_EQ(attention["of"], "attention");
+  ASSERT_EQ(attention["layers"].size() + 1, layers["layers"].size());
+  for (std::size_t l = 0; l < attention["layers"].size(); ++l) {
+    EXPECT_EQ(attention["layers"][l]["layer"], l);
+    EXPECT_EQ(attention["layers"][l]["after"], "attention " + std::to_string(l));
+    EXPECT_EQ(attention["layers"][l]["positions"], layers["layers"][l + 1]["positions"]) << "the demo has no MLP";
+  }
+  const nlohmann::json heads = lens_of({"--lens-of", "heads", "--layer", "0"});
+  EXPECT_EQ(heads["of"], "heads");
+  ASSERT_EQ(heads["layers"].size(), 8U);
+  for (std::size_t h = 0; h < heads["layers"].size(); ++h) {
+    EXPECT_EQ(heads["layers"][h]["layer"], 0);
+    EXPECT_EQ(heads["layers"][h]["head"], h);
+    EXPECT_EQ(heads["layers"][h]["positions"].size(), layers["layers"][0]["positions"].size());
+  }
+  EXPECT_NE(heads["layers"][0]["positions"], lens_of({"--lens-of", "heads"})["layers"][0]["positions"])
+      << "the last layer is the default";
+  const Result table = with(words, {"--lens-of", "heads"});
+  EXPECT_NE(table.out.find("attention lens"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("head 7"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("of the head's vector alone"), std::string::npos) << table.out;
+}
+
 TEST_F(ModelStages, AMaskedHeadHasALensAndLogits) {
   const std::vector<std::string> words = {"--model", "demo:pronouns", "--phrase", "The animal was too tired"};
   std::vector<std::string> run = {"run", "--export", "logits", "--format", "npy", "--out", "masked", "--lens"};
@@ -158,6 +201,10 @@ TEST_F(ModelStages, TheLensIsAPictureThatDrawsItselfAgain) {
   EXPECT_EQ(read_png(folder_ / "again.png").pixels, read_png(folder_ / "lens.png").pixels);
   EXPECT_NE(read_png(folder_ / "light.png").pixels, read_png(folder_ / "lens.png").pixels);
   expect_refused(with(words, {"--out", "lens.html"}), 2, {"--view", "lens"});
+  ASSERT_EQ(with(words, {"--lens-of", "heads", "--layer", "0", "--out", "heads.png"}).code, 0);
+  ASSERT_EQ(cli({"render", "--session", "heads.png", "--out", "again.png"}).code, 0);
+  EXPECT_EQ(read_png(folder_ / "again.png").pixels, read_png(folder_ / "heads.png").pixels);
+  EXPECT_NE(read_png(folder_ / "heads.png").pixels, read_png(folder_ / "lens.png").pixels);
 }
 
 TEST_F(ModelStages, ACellIsExplained) {

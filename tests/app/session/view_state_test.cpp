@@ -146,6 +146,12 @@ TEST(ViewSpecOfState, ALensAndAnAttributionOpenInTheLens) {
   apply_view_spec(back, lens);
   EXPECT_EQ(back.main_view, MainView::lens);
   EXPECT_EQ(parse_view_state(view_state_json(view)).lens, view.lens);
+  view.lens.of = LensOf::heads;
+  EXPECT_EQ(parse_view_state(view_state_json(view)).lens, view.lens);
+  EXPECT_EQ(view_spec_of(view, Theme::dark).question.lens_of, LensOf::heads);
+  apply_view_spec(back, view_spec_of(view, Theme::dark));
+  EXPECT_EQ(back.lens.of, LensOf::heads);
+  EXPECT_EQ(parse_view_state(R"({"lens": {"layer": 0}})").lens.of, LensOf::layers) << "of an earlier version";
   ViewSpec spec;
   spec.view = ViewKind::attribution;
   spec.at = {4};
@@ -157,8 +163,8 @@ TEST(ViewSpecOfState, ALensAndAnAttributionOpenInTheLens) {
   spec.question.tokens = "tired,6";
   apply_view_spec(back, spec);
   EXPECT_TRUE(back.lens.tokens.empty()) << "words are chosen anew";
-  for (const char* wrong :
-       {R"({"lens": {"tokens": [1, 2, 3]}})", R"({"lens": {"tokens": [-1]}})", R"({"lens": {"by": "layers"}})"}) {
+  for (const char* wrong : {R"({"lens": {"tokens": [1, 2, 3]}})", R"({"lens": {"tokens": [-1]}})",
+                            R"({"lens": {"by": "layers"}})", R"({"lens": {"of": "sources"}})"}) {
     EXPECT_THROW(parse_view_state(wrong), Error) << wrong;
   }
 }

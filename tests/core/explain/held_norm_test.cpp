@@ -37,6 +37,23 @@ TEST(HeldNorm, IsTheNormOfItsOwnRow) {
   }
 }
 
+TEST(HeldNorm, AfterIsTheSameMapOfTheRow) {
+  for (const auto kind : {Architecture::Norm::layer, Architecture::Norm::rms}) {
+    const HeldNorm held(made_norm(kind, true, kind == Architecture::Norm::rms), random_values(7, 3));
+    const std::vector<float> random = random_values(7, 4), unlike = random_values(7, 5);
+    const std::vector<double> x(random.begin(), random.end()), direction(unlike.begin(), unlike.end());
+    const std::vector<double> before = held.before(direction), after = held.after(x);
+    double there = 0, back = 0;
+    for (std::size_t d = 0; d < 7; ++d) {
+      there += direction[d] * after[d];
+      back += before[d] * x[d];
+    }
+    EXPECT_TRUE(std::abs(there - back) <= 1e-12);
+  }
+  const std::vector<double> x = {1, -2, 3};
+  EXPECT_EQ(HeldNorm({}, random_values(3, 3)).after(x), x);
+}
+
 // With the scale held a constant row adds nothing to a LayerNorm, and twice a row adds twice as much.
 TEST(HeldNorm, HoldsTheScaleAndTakesTheMeanAway) {
   const HeldNorm layer(made_norm(Architecture::Norm::layer, true, false), random_values(7, 3));

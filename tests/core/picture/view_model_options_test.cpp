@@ -96,6 +96,18 @@ TEST(ViewModelOptions, AMetricIsSpelledAsSweepTakesIt) {
   }
 }
 
+TEST(ViewModelOptions, ALensIsOfLayersOfAttentionOrOfHeads) {
+  for (const auto& [text, of] :
+       {std::pair{"layers", LensOf::layers}, {"attention", LensOf::attention}, {"heads", LensOf::heads}}) {
+    const ViewSpec view = with({}, "lens-of", text);
+    EXPECT_EQ(view.question.lens_of, of);
+    EXPECT_TRUE(read_back(view) == view) << text;
+  }
+  for (const char* text : {"", "head", "layer", "heads,layers"}) {
+    EXPECT_THROW(with({}, "lens-of", text), UsageError) << text;
+  }
+}
+
 TEST(ViewModelOptions, APositionIsOneNumber) {
   EXPECT_FALSE(position_asked(ViewSpec()).has_value());
   EXPECT_EQ(position_asked(with({}, "at", "7")), 7);

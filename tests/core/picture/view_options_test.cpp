@@ -52,7 +52,8 @@ const OptionTexts& every_value() {
                                      {"direction", "noise"},
                                      {"ablation", "mean"},
                                      {"from", "0:3"},
-                                     {"into", "1:2"}};
+                                     {"into", "1:2"},
+                                     {"lens-of", "heads"}};
   return values;
 }
 
@@ -110,13 +111,14 @@ TEST(ViewOptions, EveryFieldHasARow) {
   EXPECT_NE(caption, usual.paper.caption);
   EXPECT_NE(recipe_line, usual.paper.recipe_line);
   EXPECT_NE(key_labels, usual.paper.key_labels);
-  const auto& [tokens, taken_apart_by, patch, metric, direction, ablation, from, into, reads] = question;
+  const auto& [tokens, taken_apart_by, patch, metric, direction, ablation, lens_of, from, into, reads] = question;
   EXPECT_EQ(tokens, "") << "of an attribution, as is the next one: tests/core/picture/view_model_options_test.cpp";
   EXPECT_FALSE(taken_apart_by.has_value() || reads.has_value());
   EXPECT_NE(patch, usual.question.patch);
   EXPECT_NE(metric, usual.question.metric);
   EXPECT_NE(direction, usual.question.direction);
   EXPECT_NE(ablation, usual.question.ablation);
+  EXPECT_NE(lens_of, usual.question.lens_of);
   EXPECT_NE(from, usual.question.from);
   EXPECT_NE(into, usual.question.into);
 }
@@ -136,8 +138,7 @@ TEST(ViewOptions, EveryRowIsTriedHereAndNamedOnce) {
   for (std::size_t i = 0; i < every_value().size(); ++i) {
     EXPECT_EQ(every_value()[i].first, view_options()[i].name) << "session files are written in this order";
   }
-  EXPECT_EQ(find_view_option("heads_shown"), nullptr);
-  EXPECT_EQ(find_view_option(""), nullptr);
+  for (const char* unknown : {"heads_shown", ""}) EXPECT_EQ(find_view_option(unknown), nullptr) << unknown;
 }
 
 TEST(ViewOptions, AValueIsReadBackFromHowItIsSpelled) {
@@ -156,7 +157,7 @@ TEST(ViewOptions, AValueIsReadBackFromHowItIsSpelled) {
 
 TEST(ViewOptions, EveryWordOfAPlaceholderIsAValue) {
   for (const char* name : {"view", "colormap", "labels", "theme", "sentences", "aggregate", "by", "along", "combine",
-                           "background", "caption", "recipe-line", "key-labels", "patch", "direction"}) {
+                           "background", "caption", "recipe-line", "key-labels", "patch", "direction", "lens-of"}) {
     SCOPED_TRACE(name);
     const ViewOption& option = *find_view_option(name);
     std::string rest = option.placeholder;
@@ -208,7 +209,8 @@ TEST(ViewOptions, WhatIsNotChosenHasAWordWhereThereIsOne) {
                                {"direction", "denoise"},
                                {"ablation", ""},
                                {"from", ""},
-                               {"into", ""}};
+                               {"into", ""},
+                               {"lens-of", "layers"}};
   ASSERT_EQ(spelled.size(), view_options().size());
   for (const auto& [name, text] : spelled) {
     EXPECT_EQ(find_view_option(name)->get(usual), text) << name;
@@ -263,8 +265,8 @@ TEST(ViewOptions, ASessionFileHoldsWhatDiffers) {
             R"("heads_shown":"0,2","hide_below":0.5,"sentences":"a-b","aggregate":"flow","at":"0,1,2,16777217",)"
             R"("by":"weights","along":"column","combine":"mean","dpi":600,"font_size":7.5,"background":"white",)"
             R"("caption":"off","recipe_line":"off","key_labels":"outer",)"
-            R"("patch":"stages","metric":"logit:a-b","direction":"noise",)"
-            R"("ablation":"mean","from":"0:3","into":"1:2"})");
+            R"("patch":"stages","metric":"logit:a-b","direction":"noise","ablation":"mean","from":"0:3","into":"1:2",)"
+            R"("lens_of":"heads"})");
 }
 
 TEST(ViewOptions, ASessionFileGivesTheViewBack) {

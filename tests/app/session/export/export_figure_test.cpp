@@ -49,6 +49,15 @@ TEST_F(ModelFigure, ALensIsOffered) {
   EXPECT_EQ(suggested_file(choice_, *trace_, view_, ""), "cat-box-ink-fox-jam-cat.lens.svg");
 }
 
+TEST_F(ModelFigure, ALensIsOfWhatTheViewShows) {
+  EXPECT_EQ(figure(ExportSubject::lens).question.lens_of, LensOf::layers);
+  EXPECT_EQ(equivalent_command(choice_, *trace_, view_).find("--lens-of"), std::string::npos);
+  view_.lens.of = LensOf::heads;
+  EXPECT_EQ(figure(ExportSubject::lens).question.lens_of, LensOf::heads);
+  EXPECT_NE(equivalent_command(choice_, *trace_, view_).find(" --lens-of heads "), std::string::npos);
+  EXPECT_GT(figure_size({*trace_}, figure(ExportSubject::lens)).height, 100);
+}
+
 TEST_F(ModelFigure, AnAttributionIsOfTheNamedTokens) {
   view_.lens = {0, 5, {28, 6}, AttributionBy::heads};
   const std::vector<ExportSubject> subjects = subjects_of(view_, false);

@@ -31,7 +31,9 @@ class LensPanel : public testing::Test {
     d.key(KeyName::r, true);
   }
   LensView& view() { return d.session.view.lens; }
-  LogitLens lens(std::int64_t top = 5) { return logit_lens("view", d.trace(), 0, top, CancelToken{}); }
+  LogitLens lens(std::int64_t top = 5, LensOf of = LensOf::layers) {
+    return logit_lens("view", d.trace(), {of, 0, top}, CancelToken{});
+  }
   bool shows(const std::string& words) {
     return std::any_of(d.texts.begin(), d.texts.end(), [&](const DrawnText& text) { return text.words == words; });
   }
@@ -53,7 +55,7 @@ TEST_F(LensPanel, ACellSaysTheTokensOfTheLens) {
   EXPECT_EQ(view().layer, 0);
   EXPECT_EQ(view().position, 3);
   const LogitLens known = lens();
-  const std::vector<TokenProbability>& top = known.layers[1].positions[3].top;
+  const std::vector<TokenProbability>& top = known.rows[1].positions[3].top;
   ASSERT_EQ(top.size(), 5U);
   for (const TokenProbability& token : top) {
     EXPECT_TRUE(shows(visible_piece(token.piece))) << token.piece;
@@ -82,9 +84,52 @@ TEST_F(LensPanel, ArrowsWalkAndEnterOpensTheLayer) {
   EXPECT_EQ(parse_view_state(view_state_json(d.session.view)), d.session.view) << "a session keeps it";
 }
 
+TEST_F(LensPanel, RowsAreLayersAttentionOrHeads) {
+  const auto tokens = static_cast<std::size_t>(d.trace().query_len());
+  d.click("lens/cell/1,3");
+  d.click("lens/of", 0.5f);
+  EXPECT_EQ(view().of, LensOf::attention);
+  EXPECT_EQ(d.names("lens/cell/").size(), static_cast<std::size_t>(kLayers) * tokens);
+  EXPECT_TRUE(shows("Logit lens after attention"));
+  EXPECT_TRUE(shows(fmt::format("After the attention of layer 0, at 3 {}", visible_piece(d.trace().inputs->tokens[3]))))
+      << "the layer stays picked";
+  d.click("lens/of", 0.9f);
+  EXPECT_EQ(view().of, LensOf::heads);
+  EXPECT_TRUE(shows("Attention lens"));
+  EXPECT_TRUE(shows("head 7"));
+  EXPECT_EQ(d.names("lens/cell/").size(), static_cast<std::size_t>(d.trace().num_heads()) * tokens);
+  EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).lens, view());
+  d.click("lens/of", 0.1f);
+  EXPECT_EQ(view().of, LensOf::layers);
+  EXPECT_EQ(view().layer, 0);
+}
+
+TEST_F(LensPanel, ACellOfAHeadSaysItsTokensAndOpensIt) {
+  d.click("lens/of", 0.9f);
+  d.click("lens/cell/5,3");
+  EXPECT_EQ(d.session.view.head, 5);
+  EXPECT_EQ(view().position, 3);
+  const LogitLens known = lens(5, LensOf::heads);
+  for (const TokenProbability& token : known.rows[5].positions[3].top) {
+    EXPECT_TRUE(shows(fmt::format("{:.1f}%", token.probability * 100))) << token.piece;
+  }
+  EXPECT_TRUE(shows(fmt::format("Head 5 of layer {} alone, at 3 {}", d.trace().inputs->layer,
+                                visible_piece(d.trace().inputs->tokens[3]))));
+  LogitQuestion question;
+  question.position = 3;
+  question.ids = {known.model[3].top.front().id};
+  EXPECT_TRUE(shows(number_label(attribution(*d.trace().model, question, CancelToken{}).total, 6)))
+      << "beside it is the logit of what the model itself says";
+  const std::int64_t layer = d.trace().inputs->layer;
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
+  EXPECT_EQ(d.session.draft.layer.value_or(layer), layer);
+  EXPECT_EQ(d.session.view.head, 5);
+}
+
 TEST_F(LensPanel, ThePartsOfALogitAddUpToTheModelsOwn) {
   const std::int64_t last = d.trace().query_len() - 1;
-  const std::int64_t id = lens(1).layers.back().positions[static_cast<std::size_t>(last)].top.front().id;
+  const std::int64_t id = lens(1).rows.back().positions[static_cast<std::size_t>(last)].top.front().id;
   for (int by = 0; by < 3; ++by) {
     SCOPED_TRACE(by);
     d.click("lens/by", (static_cast<float>(by) + 0.5f) / 3);
@@ -106,7 +151,7 @@ TEST_F(LensPanel, ThePartsOfALogitAddUpToTheModelsOwn) {
 
 TEST_F(LensPanel, TwoTokensAreADifferenceAndTheUsualOneComesBack) {
   const auto last = static_cast<std::size_t>(d.trace().query_len() - 1);
-  const std::vector<TokenProbability> top = lens().layers.back().positions[last].top;
+  const std::vector<TokenProbability> top = lens().rows.back().positions[last].top;
   d.click("lens/token/1");
   EXPECT_EQ(view().tokens, std::vector<std::int64_t>{top[1].id});
   d.shift_held = true;
@@ -128,7 +173,7 @@ TEST_F(LensPanel, APartLeadsToItsHead) {
   d.click("lens/by", 0.5f);
   LogitQuestion question;
   question.position = d.trace().query_len() - 1;
-  question.ids = {lens(1).layers.back().positions.back().top.front().id};
+  question.ids = {lens(1).rows.back().positions.back().top.front().id};
   question.by = AttributionBy::heads;
   Attribution found = attribution(*d.trace().model, question, CancelToken{});
   std::stable_sort(found.parts.begin(), found.parts.end(),

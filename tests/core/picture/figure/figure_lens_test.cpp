@@ -1,6 +1,8 @@
 // The logit lens as a picture: a cell a layer and position, in the colour of its probability, with its token.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/explain/logit_lens.h"
@@ -24,7 +26,7 @@ std::shared_ptr<const Trace> induction(const std::string& phrase, bool whole = t
 
 TEST(FigureLens, EveryCellHasItsTokenAndTheColourOfItsProbability) {
   const auto trace = induction("cat box ink fox jam cat box");
-  const LogitLens lens = logit_lens("view", *trace, 0, 1, CancelToken());
+  const LogitLens lens = logit_lens("view", *trace, {}, CancelToken());
   for (const Theme theme : {Theme::dark, Theme::light}) {
     ViewSpec view = view_of(ViewKind::lens);
     view.theme = theme;
@@ -32,15 +34,15 @@ TEST(FigureLens, EveryCellHasItsTokenAndTheColourOfItsProbability) {
     const auto maps = items_of<MapItem>(plan);
     ASSERT_EQ(maps.size(), 1u);
     const HeatmapSpec& spec = maps[0].spec;
-    ASSERT_EQ(spec.matrix.dim(0), static_cast<std::int64_t>(lens.layers.size()));
+    ASSERT_EQ(spec.matrix.dim(0), static_cast<std::int64_t>(lens.rows.size()));
     ASSERT_EQ(spec.matrix.dim(1), trace->query_len());
     EXPECT_EQ(spec.range.low, 0);
     EXPECT_EQ(spec.range.high, 1);
     const double width = static_cast<double>(spec.width) / static_cast<double>(spec.matrix.dim(1));
     const double height = static_cast<double>(spec.height) / static_cast<double>(spec.matrix.dim(0));
-    for (std::size_t l = 0; l < lens.layers.size(); ++l) {
-      for (std::size_t i = 0; i < lens.layers[l].positions.size(); ++i) {
-        const TokenProbability& token = lens.layers[l].positions[i].top.front();
+    for (std::size_t l = 0; l < lens.rows.size(); ++l) {
+      for (std::size_t i = 0; i < lens.rows[l].positions.size(); ++i) {
+        const TokenProbability& token = lens.rows[l].positions[i].top.front();
         const Index at{static_cast<std::int64_t>(l), static_cast<std::int64_t>(i)};
         EXPECT_EQ(spec.matrix.at(at), static_cast<float>(token.probability));
         const double left = maps[0].x + static_cast<double>(i) * width,
@@ -57,6 +59,27 @@ TEST(FigureLens, EveryCellHasItsTokenAndTheColourOfItsProbability) {
     EXPECT_TRUE(has_line(plan, "layer 1"));
     EXPECT_TRUE(has_text(plan, "cat"));
     EXPECT_TRUE(has_text(plan, "Logit lens"));
+  }
+}
+
+TEST(FigureLens, RowsAreLayersAttentionOrHeads) {
+  const auto trace = induction("cat box ink fox jam cat box");
+  for (const auto& [of, title, row] : {std::tuple{LensOf::layers, "Logit lens", "embeddings"},
+                                       {LensOf::attention, "Logit lens after attention", "attention 1"},
+                                       {LensOf::heads, "Attention lens", "head 7"}}) {
+    ViewSpec view = view_of(ViewKind::lens);
+    view.question.lens_of = of;
+    const LogitLens lens = logit_lens("view", *trace, {of}, CancelToken());
+    const FigurePlan plan = figure_plan(*trace, view, false);
+    const HeatmapSpec spec = items_of<MapItem>(plan).at(0).spec;
+    ASSERT_EQ(spec.matrix.dim(0), static_cast<std::int64_t>(lens.rows.size()));
+    for (std::int64_t r = 0; r < spec.matrix.dim(0); ++r) {
+      const Prediction& last = lens.rows[static_cast<std::size_t>(r)].positions.back();
+      EXPECT_EQ(spec.matrix.at({r, trace->query_len() - 1}), static_cast<float>(last.top.front().probability));
+    }
+    EXPECT_TRUE(has_text(plan, title));
+    EXPECT_TRUE(has_line(plan, row));
+    EXPECT_EQ(figure_size(*trace, view).height, draw_figure(*trace, view).height);
   }
 }
 
