@@ -26,11 +26,11 @@ std::string all_names() {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      run_command(),       render_command(),  explain_command(), sensitivity_command(), attribute_command(),
-      diagnose_command(),  compare_command(), sweep_command(),   gradients_command(),   circuits_command(),
-      precision_command(), script_command(),  info_command(),    tokenize_command(),    generate_command(),
-      bench_command(),     scan_command(),    merge_command(),   report_command(),      doctor_command(),
-      manual_command()};
+      run_command(),      render_command(),    explain_command(), sensitivity_command(), attribute_command(),
+      score_command(),    diagnose_command(),  compare_command(), sweep_command(),       gradients_command(),
+      circuits_command(), precision_command(), script_command(),  info_command(),        tokenize_command(),
+      generate_command(), bench_command(),     scan_command(),    merge_command(),       report_command(),
+      doctor_command(),   manual_command()};
   return all;
 }
 

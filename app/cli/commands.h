@@ -19,6 +19,7 @@ Command render_command();       // render_command.cpp
 Command explain_command();      // explain_command.cpp
 Command sensitivity_command();  // sensitivity_command.cpp
 Command attribute_command();    // attribute_command.cpp
+Command score_command();        // score_command.cpp
 Command diagnose_command();     // diagnose_command.cpp
 Command compare_command();      // compare_command.cpp
 Command gradients_command();    // gradients_command.cpp

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 
-#include "core/attention/model_stages.h"
 #include "core/attention/output_head.h"
-#include "core/attention/patches.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
-#include "core/explain/held_norm.h"
+#include "core/explain/stream_parts.h"
 #include "core/explain/stream_row.h"
 #include "core/model/checkpoint.h"
 
@@ -55,13 +52,7 @@ void check_question(const ModelTrace& model, const LogitQuestion& question) {
     throw UsageError("token", fmt::format("{} is not in the vocabulary of {}", id, model.name),
                      fmt::format("ids from 0 to {}", vocabulary - 1));
   }
-  check_layers_kept("phrase", model);
-  for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
-    if (!has_patches(model.layers[layer]->request, static_cast<std::int64_t>(layer), kStreamPatch)) continue;
-    throw UsageError("patch",
-                     fmt::format("the stream of layer {} is that of another run, which nothing here wrote", layer),
-                     "patches of stages");
-  }
+  check_stream_parts(model);
   const auto layers = static_cast<std::int64_t>(model.layers.size());
   const std::int64_t sources = layers * inputs.num_heads * inputs.key_len;
   if (question.by == AttributionBy::sources && sources > question.most_sources) {
@@ -99,57 +90,6 @@ void add_token(const ModelTrace& model, std::int64_t position, double sign, Attr
   decoded.bias += sign * token.factor * bias;
 }
 
-// Takes the direction back through a norm that read `x`; its bias becomes a part.
-void go_before(const RowNorm& norm, const std::vector<float>& x, const AttributionPart& bias,
-               std::vector<double>& direction, std::vector<AttributionPart>& parts) {
-  const HeldNorm held(norm, x);
-  if (held.has_bias()) {
-    parts.push_back(bias);
-    parts.back().value = held.of_bias(direction);
-  }
-  direction = held.before(direction);
-}
-
-// What a layer adds, and the direction of its result, which becomes that of its input.
-std::vector<AttributionPart> layer_parts(const ModelTrace& model, const LogitQuestion& question, const LayerRow& row,
-                                         const Trace& trace, std::vector<double>& direction,
-                                         const CancelToken& cancel) {
-  const Architecture& architecture = model.checkpoint->architecture();
-  const std::int64_t layer = trace.inputs->layer;
-  const BlockWeights weights = model.checkpoint->block(layer);
-  const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
-  std::vector<AttributionPart> later, norm_bias;
-  if (!row.mlp.empty()) {
-    if (after_sum) {
-      go_before(row_norm_of(architecture, weights.mlp_norm), row.summed, {"mlp norm bias", layer, {}, {}, 0}, direction,
-                norm_bias);
-    }
-    later.push_back({"mlp", layer, {}, {}, dot(direction, row.mlp)});
-    later.insert(later.end(), norm_bias.begin(), norm_bias.end());
-    norm_bias.clear();
-  }
-  if (after_sum) {
-    go_before(row_norm_of(architecture, weights.attention_norm), row.attended,
-              {"attention norm bias", layer, {}, {}, 0}, direction, norm_bias);
-  }
-  std::vector<AttributionPart> parts = attention_parts({trace, question.position, question.by}, direction, cancel);
-  parts.insert(parts.end(), norm_bias.begin(), norm_bias.end());
-  parts.insert(parts.end(), later.begin(), later.end());
-  return parts;
-}
-
-std::vector<AttributionPart> embedding_parts(const ModelTrace& model, const StreamRow& row,
-                                             std::vector<double>& direction) {
-  std::vector<AttributionPart> norm_bias;
-  go_before(row_norm_of(model.checkpoint->architecture(), model.checkpoint->embedding().norm), row.embedded,
-            {"embedding norm bias", {}, {}, {}, 0}, direction, norm_bias);
-  std::vector<AttributionPart> parts = {{"embedding", {}, {}, {}, dot(direction, row.word)}};
-  if (!row.token_type.empty()) parts.push_back({"token types", {}, {}, {}, dot(direction, row.token_type)});
-  if (!row.position.empty()) parts.push_back({"positions", {}, {}, {}, dot(direction, row.position)});
-  parts.insert(parts.end(), norm_bias.begin(), norm_bias.end());
-  return parts;
-}
-
 }  // namespace
 
 Attribution attribution(const ModelTrace& model, const LogitQuestion& question, const CancelToken& cancel) {
@@ -167,20 +107,14 @@ Attribution attribution(const ModelTrace& model, const LogitQuestion& question, 
   }
   const OutputHead head = model.checkpoint->output_head();
   const StreamRow row = stream_row(model, question.position, cancel);
-  // From the last norm back to the first; each group is in the order of computation.
-  std::vector<std::vector<AttributionPart>> groups(1);
   std::vector<double>& direction = decoded.direction;
+  std::vector<AttributionPart> ends;
   go_before(row_norm_of(model.checkpoint->architecture(), head.final_norm), row.left,
-            {"final norm bias", {}, {}, {}, 0}, direction, groups.back());
-  if (!head.decoder.bias.empty()) groups.back().push_back({"decoder bias", {}, {}, {}, decoded.bias});
-  for (std::size_t layer = model.layers.size(); layer-- > 0;) {
-    cancel.check();
-    groups.push_back(layer_parts(model, question, row.layers[layer], *model.layers[layer], direction, cancel));
-  }
-  groups.push_back(embedding_parts(model, row, direction));
-  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-    result.parts.insert(result.parts.end(), group->begin(), group->end());
-  }
+            {"final norm bias", {}, {}, {}, 0}, direction, ends);
+  if (!head.decoder.bias.empty()) ends.push_back({"decoder bias", {}, {}, {}, decoded.bias});
+  const auto layers = static_cast<std::int64_t>(model.layers.size());
+  result.parts = stream_parts({model, question.position, question.by, row}, layers, direction, cancel);
+  result.parts.insert(result.parts.end(), ends.begin(), ends.end());
   for (const AttributionPart& part : result.parts) result.sum += part.value;
   return result;
 }

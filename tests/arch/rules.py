@@ -33,7 +33,7 @@ CORE = {
     "core/model": _inputs - {"core/model"},
     "core/circuits": _inputs,
     "core/attention": _inputs,
-    "core/explain": _results,
+    "core/explain": _results | {"core/circuits"},
     "core/heads": _results,
     "core/compare": _results | {"core/explain"},
     "core/corpus": _results | {"core/heads"},

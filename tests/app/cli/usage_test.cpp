@@ -16,8 +16,9 @@ TEST(Usage, HelpNamesEveryCommand) {
     const Result result = run_cli({word});
     EXPECT_EQ(result.code, 0);
     EXPECT_EQ(result.err, "");
-    for (const char* name : {"run", "render", "explain", "sensitivity", "attribute", "diagnose", "compare", "sweep",
-                             "gradients", "circuits", "precision", "script", "info", "tokenize", "generate", "bench"})
+    for (const char* name :
+         {"run", "render", "explain", "sensitivity", "attribute", "score", "diagnose", "compare", "sweep", "gradients",
+          "circuits", "precision", "script", "info", "tokenize", "generate", "bench"})
       EXPECT_NE(result.out.find(name), std::string::npos);
   }
 }
@@ -86,9 +87,10 @@ TEST(Usage, EveryOptionOfTheContractIsKnown) {
 }
 
 TEST(Usage, HelpFitsATerminal) {
-  for (const char* command : {"run",   "render",   "explain",   "sensitivity", "attribute", "diagnose", "compare",
-                              "sweep", "circuits", "precision", "script",      "info",      "tokenize", "generate",
-                              "bench", "scan",     "merge",     "report",      "doctor",    "manual",   "gradients"}) {
+  for (const char* command :
+       {"run",   "render",   "explain",   "sensitivity", "attribute", "score",    "diagnose", "compare",
+        "sweep", "circuits", "precision", "script",      "info",      "tokenize", "generate", "bench",
+        "scan",  "merge",    "report",    "doctor",      "manual",    "gradients"}) {
     std::istringstream lines(run_cli({command, "--help"}).out);
     for (std::string line; std::getline(lines, line);) {
       if (line.rfind("  headscope-cli", 0) == 0) continue;  // examples are copied whole
@@ -99,11 +101,12 @@ TEST(Usage, HelpFitsATerminal) {
 }
 
 TEST(Usage, NoCommandAndUnknownCommandsAreRefused) {
-  expect_refused(run_cli({}), 2, {"no command", "expected run, render, explain, sensitivity, attribute, diagnose, "});
-  expect_refused(run_cli({""}), 2, {"expected run, render, explain, sensitivity, attribute, diagnose, "});
+  expect_refused(run_cli({}), 2,
+                 {"no command", "expected run, render, explain, sensitivity, attribute, score, diagnose, "});
+  expect_refused(run_cli({""}), 2, {"expected run, render, explain, sensitivity, attribute, score, diagnose, "});
   expect_refused(run_cli({"rnu"}), 2, {"rnu", "'run'"});
   expect_refused(run_cli({"--phrase", "a"}), 2,
-                 {"--phrase", "expected run, render, explain, sensitivity, attribute, diagnose, "});
+                 {"--phrase", "expected run, render, explain, sensitivity, attribute, score, diagnose, "});
   expect_refused(run_cli({"Run"}), 2, {"Run"});
 }
 
