@@ -41,6 +41,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::vector<std::string> names(std::begin(kAttributionByNames), std::end(kAttributionByNames));
   question.by = static_cast<AttributionBy>(choice_of("by", given.get("by", names[0]), names));
   const std::string path = csv_path(given);
+  question.loss = given.has("loss");
   logit_token_texts(given.get("token"));  // what can be no tokens is refused before anything is computed
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
@@ -60,9 +61,10 @@ void run(const Arguments& given, const CancelToken& cancel) {
 Command attribute_command() {
   CommandSpec spec;
   spec.name = "attribute";
-  spec.usage = "REQUEST --at POSITION --token A[,B] [--by components|heads|sources] [--json] [--out FILE.csv]";
+  spec.usage = "REQUEST --at POSITION --token A[,B] [--loss] [--by components|heads|sources] [--json] [--out FILE.csv]";
   spec.summary =
-      "Says who made a logit: the sum of what embeddings, heads, MLPs and biases of a whole model wrote, beside the "
+      "Says who made a logit, or a loss: the sum of what embeddings, heads, MLPs and biases of a whole model wrote, "
+      "beside the "
       "model's own.";
   spec.groups = {
       {"Logit",
@@ -70,6 +72,9 @@ Command attribute_command() {
         {"token", "A[,B]",
          "The token whose logit is taken apart, or the difference A - B: an id, the text that the model's tokenizer "
          "makes one token of ('tired' and ' tired' may be two), or the vocabulary's own spelling."},
+        {"loss", "",
+         "Take the loss of A apart, -ln of its probability in nats, instead of its logit: what pushes the others' mean "
+         "logit up or A's down, and the entropy of the prediction."},
         {"by", "components|heads|sources",
          "Attention of a layer as one, by heads, or every head by the tokens that it reads (default components)."},
         {"json", "", "Print {total, sum, difference, position, by, tokens, parts}."},

@@ -38,7 +38,7 @@ std::string token_text(const Trace& trace, std::int64_t id) {
 }
 
 std::string heading(const Trace& trace, const LogitQuestion& question, const Attribution& found) {
-  std::string text = "logit of " + token_text(trace, found.tokens[0].id);
+  std::string text = (question.loss ? "loss of " : "logit of ") + token_text(trace, found.tokens[0].id);
   if (found.tokens.size() > 1) text += " less that of " + token_text(trace, found.tokens[1].id);
   const std::string here = trace.query_labels()[static_cast<std::size_t>(question.position)];
   return text + fmt::format(", at position {} '{}'\n\n", question.position, printable(here));
@@ -103,11 +103,12 @@ std::string note(const Trace& trace, const Attribution& found) {
 }  // namespace
 
 std::string attribution_text(const Trace& trace, const LogitQuestion& question, const Attribution& found) {
-  const std::vector<std::vector<std::string>> ends = {
-      {"sum of all parts", fmt::format("{:.9g}", found.sum)},
-      {found.tokens.size() > 1 ? "the model's own logits" : "the model's own logit",
-       fmt::format("{:.9g}", found.total)},
-      {"difference", fmt::format("{:.3g}", found.sum - found.total)}};
+  const std::vector<std::vector<std::string>> ends = {{"sum of all parts", fmt::format("{:.9g}", found.sum)},
+                                                      {question.loss             ? "the model's own loss"
+                                                       : found.tokens.size() > 1 ? "the model's own logits"
+                                                                                 : "the model's own logit",
+                                                       fmt::format("{:.9g}", found.total)},
+                                                      {"difference", fmt::format("{:.3g}", found.sum - found.total)}};
   return heading(trace, question, found) + parts_table(trace, question, found) + '\n' + table_text({{}, {true}}, ends) +
          '\n' + note(trace, found);
 }
@@ -118,6 +119,7 @@ std::string attribution_json(const Trace& trace, const LogitQuestion& question, 
                {"sum", json_number(found.sum)},
                {"difference", json_number(found.sum - found.total)},
                {"position", question.position},
+               {"of", question.loss ? "loss" : "logit"},
                {"by", kAttributionByNames[static_cast<std::size_t>(question.by)]},
                {"tokens", Json::array()}};
   for (const AttributedToken& token : found.tokens) {

@@ -46,6 +46,10 @@ void check_question(const ModelTrace& model, const LogitQuestion& question) {
         fmt::format("0 to {}", inputs.query_len - 1));
   }
   HEADSCOPE_ASSERT(question.ids.size() == 1 || question.ids.size() == 2, std::to_string(question.ids.size()));
+  if (question.loss && question.ids.size() > 1) {
+    throw UsageError("token", "found two tokens with --loss, which is of one",
+                     "the token that follows, or stands there");
+  }
   const std::int64_t vocabulary = model.checkpoint->output_head().decoder.weight.dim(0);
   for (const std::int64_t id : question.ids) {
     if (0 <= id && id < vocabulary) continue;
@@ -90,6 +94,34 @@ void add_token(const ModelTrace& model, std::int64_t position, double sign, Attr
   decoded.bias += sign * token.factor * bias;
 }
 
+// ln softmax(logits), in double.
+std::vector<double> log_softmax(const std::vector<float>& logits) {
+  double largest = logits.front(), sum = 0;
+  for (const float each : logits) largest = std::max(largest, static_cast<double>(each));
+  for (const float each : logits) sum += std::exp(static_cast<double>(each) - largest);
+  std::vector<double> result;
+  for (const float each : logits) result.push_back(static_cast<double>(each) - largest - std::log(sum));
+  return result;
+}
+
+// The loss of the question's token: its direction, its total, and the entropy of the prediction, which is returned.
+double add_loss(const ModelTrace& model, const LogitQuestion& question, const std::vector<float>& logits,
+                Attribution& result, Decoded& decoded, const CancelToken& cancel) {
+  const std::vector<double> logs = log_softmax(logits);
+  double entropy = 0;
+  for (std::size_t k = 0; k < logs.size(); ++k) {
+    if (k % 1024 == 0) cancel.check();
+    const double p = std::exp(logs[k]);
+    if (p > 0) entropy -= p * logs[k];
+    const bool target = static_cast<std::int64_t>(k) == question.ids.front();
+    AttributedToken token{static_cast<std::int64_t>(k), static_cast<double>(logits[k]), 1};
+    add_token(model, question.position, p - (target ? 1 : 0), token, decoded);
+    if (target) result.tokens.push_back(token);
+  }
+  result.total = -logs[static_cast<std::size_t>(question.ids.front())];
+  return entropy;
+}
+
 }  // namespace
 
 Attribution attribution(const ModelTrace& model, const LogitQuestion& question, const CancelToken& cancel) {
@@ -98,7 +130,9 @@ Attribution attribution(const ModelTrace& model, const LogitQuestion& question, 
   const std::vector<float> logits = logits_at(model, 0, question.position, *model.backend, cancel);
   Attribution result;
   Decoded decoded;
-  for (std::size_t k = 0; k < question.ids.size(); ++k) {
+  double entropy = 0;
+  if (question.loss) entropy = add_loss(model, question, logits, result, decoded, cancel);
+  for (std::size_t k = 0; k < question.ids.size() && !question.loss; ++k) {
     const double sign = k == 0 ? 1 : -1;
     const double logit = logits[static_cast<std::size_t>(question.ids[k])];
     result.tokens.push_back({question.ids[k], logit, 1});
@@ -112,6 +146,7 @@ Attribution attribution(const ModelTrace& model, const LogitQuestion& question, 
   go_before(row_norm_of(model.checkpoint->architecture(), head.final_norm), row.left,
             {"final norm bias", {}, {}, {}, 0}, direction, ends);
   if (!head.decoder.bias.empty()) ends.push_back({"decoder bias", {}, {}, {}, decoded.bias});
+  if (question.loss) ends.push_back({"entropy of the prediction", {}, {}, {}, entropy});
   const auto layers = static_cast<std::int64_t>(model.layers.size());
   result.parts = stream_parts({model, question.position, question.by, row}, layers, direction, cancel);
   result.parts.insert(result.parts.end(), ends.begin(), ends.end());

@@ -12,12 +12,13 @@ namespace headscope {
 
 constexpr std::int64_t kMostSources = std::int64_t{1} << 20;
 
-// The logit of one token, or of the first less that of the second.
+// The logit of one token, or of the first less that of the second; or the loss of one.
 struct LogitQuestion {
   std::int64_t position = 0;
-  std::vector<std::int64_t> ids;  // one or two
+  std::vector<std::int64_t> ids;  // one or two; of a loss one
   AttributionBy by = AttributionBy::components;
   std::int64_t most_sources = kMostSources;  // layers * heads * keys that are taken apart at most
+  bool loss = false;                         // -ln softmax(logits)[id] at the position, in nats
 };
 
 struct AttributedToken {
@@ -28,7 +29,7 @@ struct AttributedToken {
 
 struct Attribution {
   std::vector<AttributedToken> tokens;  // of the question's ids
-  double total = 0;                     // their logit, or difference
+  double total = 0;                     // their logit, difference or loss
   double sum = 0;                       // of the parts
   std::vector<AttributionPart> parts;   // in the order of computation: embeddings, layer by layer, biases at the end
 };
@@ -41,6 +42,10 @@ struct Attribution {
 // where `factor` is Architecture::logit_scale, with a logit_softcap C times C tanh(l / C) / l at this logit l (its
 // secant). The parts add up to the logit exactly but for the rounding of the model's float32; `sum` and the parts are
 // double. Interventions, masks, dropout and edits count as they were computed.
+//
+// A loss is a sum, too, with p = softmax(logits) held as the model has it:
+//   -ln p_A = (sum over k of p_k logit_k - logit_A) + H(p),   H(p) = - sum over k of p_k ln p_k
+// the logits by their parts as above, and the entropy as a part "entropy of the prediction".
 //
 // The model must have been computed whole. UsageError, which names the option as headscope-cli has it: a model without
 // output head; a masked head with a transform, whose f(transform x) is no sum; a position or an id that is not there;

@@ -14,7 +14,8 @@ namespace headscope {
 struct AttributionPart {
   // "embedding" (word * scale), "token types", "positions", "embedding norm bias", "embedding projection bias"; of a
   // layer "attention", or "head" or "source" (a head and a key) with "attention bias" (of W_O) and "edited"; "attention
-  // norm bias", "mlp", "mlp norm bias"; "final norm bias", "decoder bias".
+  // norm bias", "mlp", "mlp norm bias"; "final norm bias", "decoder bias"; of a loss
+  // "entropy of the prediction".
   const char* name = "";
   std::optional<std::int64_t> layer, head, key;  // key: position of the token that is read
   double value = 0;

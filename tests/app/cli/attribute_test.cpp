@@ -57,6 +57,16 @@ TEST_F(Attribute, JsonHoldsTheSumBesideTheModelsOwnLogit) {
   }
 }
 
+TEST_F(Attribute, ALossIsWhatRunPredicts) {
+  const nlohmann::json found = json({"--at", "2", "--token", "fox", "--loss"});
+  EXPECT_EQ(found["of"], "loss");
+  const nlohmann::json predicted = nlohmann::json::parse(
+      cli({"run", "--model", "demo:induction", "--phrase", "cat box ink fox cat", "--predict", "1", "--json"}).out);
+  EXPECT_NEAR(found["total"].get<double>(), predicted["predictions"]["token_loss"][3].get<double>(), 1e-5) << predicted;
+  EXPECT_NEAR(found["sum"].get<double>(), found["total"].get<double>(), 1e-4);
+  expect_refused(attribute(kInduction, {"--at", "4", "--token", "box,ink", "--loss"}), 2, {"--token", "two tokens"});
+}
+
 TEST_F(Attribute, TheFileHoldsEveryPart) {
   const nlohmann::json found = json({"--at", "4", "--token", "box", "--by", "sources", "--out", "parts.csv"});
   std::ifstream lines(folder_ / "parts.csv");

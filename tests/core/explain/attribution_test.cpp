@@ -41,6 +41,35 @@ TEST(Attribution, AddsUpToTheLogitOfEveryModelWhoseDecoderReadsTheStream) {
   EXPECT_GE(taken_apart, 39);
 }
 
+TEST(Attribution, ALossIsASumWithTheEntropyOfThePrediction) {
+  for (const char* name : {"gpt2", "llama", "gemma2", "cohere", "bloom", "opt"}) {
+    const auto trace = whole_model(golden_request(name));
+    const Tensor logits = expected_of(name, "logits");
+    for (const AttributionBy by : kEveryWay) {
+      LogitQuestion question;
+      question.position = 2;
+      question.ids = {5};
+      question.by = by;
+      question.loss = true;
+      const Attribution found = attribution(*trace->model, question, CancelToken());
+      expect_exact(found, name);
+      double sum = 0, entropy = 0;
+      for (std::int64_t k = 0; k < logits.dim(1); ++k) sum += std::exp(static_cast<double>(logits.at({2, k})));
+      for (std::int64_t k = 0; k < logits.dim(1); ++k) {
+        const double p = std::exp(static_cast<double>(logits.at({2, k}))) / sum;
+        entropy -= p * std::log(p);
+      }
+      EXPECT_NEAR(found.total, std::log(sum) - static_cast<double>(logits.at({2, 5})), 1e-4) << name << ": PyTorch's";
+      EXPECT_EQ(std::string(found.parts.back().name), "entropy of the prediction");
+      EXPECT_NEAR(found.parts.back().value, entropy, 1e-4) << name;
+    }
+  }
+  LogitQuestion two;
+  two.ids = {5, 3};
+  two.loss = true;
+  EXPECT_THROW(attribution(*whole_model(golden_request("gpt2"))->model, two, CancelToken()), UsageError);
+}
+
 // Every part of the golden models of each place of norms, of parallel blocks and of a norm of the embeddings.
 TEST(Attribution, EveryPartIsWhatTheDefinitionGives) {
   for (const char* name : {"gpt2",
