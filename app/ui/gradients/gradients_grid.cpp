@@ -69,7 +69,7 @@ void draw_words(Ui& ui, const GradientsShown& shown, const HeadWeightGradients& 
   line(ui.colors.text2, fmt::format("gradient × weight of the {}: {}", metric, number_label(found.value, 4)));
   line(ui.colors.text, "strongest: " + head_words(shown.strongest()));
   const std::string words = head_words(here);
-  line(ui.colors.text, words);
+  if (&here != &shown.strongest()) line(ui.colors.text, words);
   ui.mark("gradients/readout: " + words, area);
 }
 
