@@ -13,7 +13,7 @@ induction=(--model demo:induction --phrase "cat box ink fox jam cat" --width 460
 "$cli" render "${induction[@]}" --view composition --by key --out induction-composition-dark.png
 "$cli" render "${induction[@]}" --against induction-other.json --view sweep --patch paths --into 1:7 --metric logit:box \
   --out induction-paths-dark.png
-"$headscope" --screenshot gradients-dark.png --size 1400x620 --then "phrase=cat box ink fox jam cat" \
+"$headscope" --screenshot gradients-dark.png --size 1400x680 --then "phrase=cat box ink fox jam cat" \
   --then "Gradient × weight of every head" induction.json
 "$headscope" --screenshot window-dark.png --size 1600x1000
 "$headscope" --screenshot problem-dark.png --size 1600x1000 --then New --then heads=7
