@@ -75,8 +75,8 @@ Command score_command() {
          "Print {total, sum, difference, scale, layer, head, query, key, by, queries, keys, terms}; terms[q][k] is of "
          "queries[q] and keys[k]."},
         {"out", "FILE.csv",
-         "All pairs as CSV: query_part,query_layer,query_head,key_part,key_layer,key_head,value; then sum and "
-         "total."}}},
+         "All pairs as CSV: query_part, query_layer, query_head, key_part, key_layer, key_head, value; "
+         "then sum and total."}}},
       request_group()};
   spec.examples = {
       "headscope-cli score --model demo:induction --phrase 'cat box ink fox jam cat' --layer 1 --head 7 --at 5,1",

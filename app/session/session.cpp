@@ -240,7 +240,6 @@ void Session::unpin() {
   background.comparisons.forget();
   background.differences.forget();
   background.sweeps.forget();
-  background.gradients.forget();
 }
 
 const std::shared_ptr<const Trace>& Session::pinned() const {

@@ -111,10 +111,13 @@ void open_one_layer(Ui& ui, std::int64_t layer, std::int64_t head) {
   ui.state.focus = "heads/" + std::to_string(view.head);
 }
 
-void forget_notices_of_views(Ui& ui) {
+void leave_views_behind(Ui& ui) {
   std::optional<MainView>& last = ui.state.panels.get<ShellState>().shown;
   const MainView now = shown_main_view(ui);
-  if (last && *last != now) std::erase_if(ui.state.notices, is_of_view);
+  if (last && *last != now) {
+    std::erase_if(ui.state.notices, is_of_view);
+    if (const auto let_go = main_view_info(*last).let_go; let_go != nullptr) let_go(ui);
+  }
   last = now;
 }
 

@@ -42,6 +42,8 @@ struct MainViewInfo {
   void (*before_toggle)(Ui& ui) = nullptr;
   // The two results that the view shows, for exports; null where a view shows one.
   std::optional<ResultPair> (*pair)(Ui& ui) = nullptr;
+  // Lets go of what this view alone holds, when another one is shown; null: it is kept for when one comes back.
+  void (*let_go)(Ui& ui) = nullptr;
   // The keys in the status bar; none: those of the panel that has the focus.
   std::span<const char* const> keys = {};
 };
@@ -75,8 +77,9 @@ bool leave_main_view(Ui& ui);
 // undo. head < 0: the one that is selected.
 void open_one_layer(Ui& ui, std::int64_t layer, std::int64_t head);
 
-// Takes away the notices of views when another view is shown than in the last frame. Call it once a frame.
-void forget_notices_of_views(Ui& ui);
+// When another view is shown than in the last frame: takes away the notices of views, and the one that is left lets go.
+// Call it once a frame.
+void leave_views_behind(Ui& ui);
 
 // Draws the shown view in its place; there is one, other than `layer`.
 void draw_main_view(Ui& ui, const Rect& area);

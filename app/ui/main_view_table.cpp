@@ -257,6 +257,7 @@ constexpr MainViewInfo kViews[] = {
      .obstacle = no_gradients,
      .waits = true,
      .greyed = true,
+     .let_go = let_gradients_go,
      .keys = kGradientsKeys},
     {.view = MainView::generate,
      .title = "Generate, a token at a time",

@@ -249,7 +249,7 @@ void draw_shell(Ui& ui) {
   ui.input.dropped.clear();
   move_focus(ui);
 
-  forget_notices_of_views(ui);
+  leave_views_behind(ui);
   update_document(ui);
   const Layout layout = layout_of_frame(ui, screen);
   const Rect window{{0, 0}, screen};

@@ -106,6 +106,11 @@ double GradientsShown::end_of(const HeadWeightGradients& of_head) const {
   return end > 0 && std::isfinite(end) ? end : 1;
 }
 
+void let_gradients_go(Ui& ui) {
+  ui.state.panels.get<GradientsPanelState>().last.reset();
+  ui.session.background.gradients.forget();
+}
+
 void draw_gradients_panel(Ui& ui, const Rect& area) {
   ui.mark("gradients", area);
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};

@@ -38,4 +38,7 @@ void draw_gradients_detail(Ui& ui, const GradientsShown& shown, const Rect& area
 
 void draw_gradients_panel(Ui& ui, const Rect& area);
 
+// Two numbers for every weight of a model, which nobody sees any more.
+void let_gradients_go(Ui& ui);
+
 }  // namespace headscope::ui

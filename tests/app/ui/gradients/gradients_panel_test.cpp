@@ -112,6 +112,18 @@ TEST_F(GradientsPanel, ArrowsWalkAndEnterOpensTheHead) {
   EXPECT_EQ(d.session.view.head, 3);
 }
 
+TEST_F(GradientsPanel, LeavingLetsTheNumbersGo) {
+  const GradientsPanelState& state = d.state.panels.get<GradientsPanelState>();
+  EXPECT_NE(state.last, nullptr);
+  d.key(KeyName::escape);
+  d.step(2);
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
+  EXPECT_EQ(state.last, nullptr);
+  d.key(KeyName::b, true, true);
+  d.step(4);
+  EXPECT_TRUE(shows("gradient × weight of the logit of 'box'")) << "and they come back";
+}
+
 TEST_F(GradientsPanel, OneLayerAloneIsNoModelToGoBackThrough) {
   d.session.draft.model = "seeded";
   d.step(4);
