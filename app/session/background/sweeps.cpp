@@ -43,6 +43,8 @@ SweepAnswer answer(const EngineOptions& engine, const SweepQuery& query, const C
     publish({so_far, known});
   });
   whole.known = whole.sweep.cells.size();
+  // The same run is kept already: by the session, or as what is pinned.
+  whole.sweep.trace = !query.ablation && query.direction == SweepDirection::noise ? query.a : query.b;
   return whole;
 }
 

@@ -32,7 +32,9 @@ Gradients::Work weight_gradient_work(EngineOptions engine) {
     question.request = query.trace->request;
     question.metric = query.metric.empty() ? fmt::format("logit:{}", said_token(*query.trace, cancel)) : query.metric;
     question.steps = query.steps;
-    return weight_gradients(engine, question, cancel);
+    WeightGradients found = weight_gradients(engine, question, cancel);
+    found.trace = query.trace;  // the same run, which the session keeps already
+    return found;
   };
 }
 
