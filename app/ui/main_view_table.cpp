@@ -1,4 +1,5 @@
 // The rows of main_views(): each names functions of the room that draws the view, which no other file here has to know.
+// Long because it is one table, with what each view needs before it can open.
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/compare/compare_panel.h"
