@@ -29,6 +29,7 @@ const std::vector<std::string> kAttributionBy = {"components", "heads", "sources
 const std::vector<std::string> kPatches(std::begin(kSweepPatchNames), std::end(kSweepPatchNames));
 const std::vector<std::string> kNumbers = {"denoise", "noise", "zero", "mean"};  // of SweepNumbers
 const std::vector<std::string> kEstimates(std::begin(kSweepEstimateNames), std::end(kSweepEstimateNames));
+const std::vector<std::string> kLensOf(std::begin(kLensOfNames), std::end(kLensOfNames));
 const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl"};  // of SweepMeasure
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};                // of NumberType
 constexpr double kLargestFilter = 1e6, kLeastTemperature = 1e-3, kMostTemperature = 1e3;
@@ -283,7 +284,7 @@ Sampling sampling_from(const JsonReader& outer) {
 json lens_json(const LensView& lens) {
   json object = {
       {"layer", lens.layer}, {"position", lens.position}, {"by", kAttributionBy[static_cast<std::size_t>(lens.by)]}};
-  if (lens.of != LensOf::layers) object["of"] = kLensOfNames[static_cast<std::size_t>(lens.of)];
+  if (lens.of != LensOf::layers) object["of"] = kLensOf[static_cast<std::size_t>(lens.of)];
   if (!lens.tokens.empty()) object["tokens"] = lens.tokens;
   return object;
 }
@@ -296,7 +297,7 @@ LensView lens_from(const JsonReader& outer) {
   reader.read("layer", lens.layer, LensView::kLastLayer, kMostIndex);
   reader.read("position", lens.position, -1, kMostIndex);
   lens.by = static_cast<AttributionBy>(reader.read_choice("by", kAttributionBy, static_cast<int>(lens.by)));
-  lens.of = static_cast<LensOf>(reader.read_choice("of", {"layers", "attention", "heads"}, static_cast<int>(lens.of)));
+  lens.of = static_cast<LensOf>(reader.read_choice("of", kLensOf, static_cast<int>(lens.of)));
   lens.tokens = indices_from(reader, "tokens", 2, "a list of at most two token ids");
   return lens;
 }

@@ -274,4 +274,14 @@ PredictionReport prediction_report(const ModelTrace& model, std::int64_t top_n, 
   return report;
 }
 
+std::vector<double> log_softmax(std::span<const float> logits) {
+  const double max = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(logit - max);
+  std::vector<double> result;
+  result.reserve(logits.size());
+  for (const float logit : logits) result.push_back(logit - max - std::log(sum));
+  return result;
+}
+
 }  // namespace headscope

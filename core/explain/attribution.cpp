@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/attention/logit_rows.h"
 #include "core/attention/output_head.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
@@ -69,7 +70,9 @@ void check_question(const ModelTrace& model, const LogitQuestion& question) {
 
 // The decoder as one direction, and what its bias adds.
 struct Decoded {
-  std::vector<double> direction;  // [d_model], of final_hidden
+  const Linear decoder;
+  const std::vector<float> hidden;  // the row of final_hidden that it reads
+  std::vector<double> direction;    // [d_model], of final_hidden
   double bias = 0;
 };
 
@@ -82,26 +85,16 @@ double factor_of(const Architecture& architecture, double decoded) {
 }
 
 // Adds sign * the token's logit, and notes its factor.
-void add_token(const ModelTrace& model, std::int64_t position, double sign, AttributedToken& token, Decoded& decoded) {
-  const Linear decoder = model.checkpoint->output_head().decoder;
+void add_token(const Architecture& architecture, double sign, AttributedToken& token, Decoded& decoded) {
+  const Linear& decoder = decoded.decoder;
   std::vector<float> row(static_cast<std::size_t>(decoder.weight.dim(1)));
   decoder.weight.read({{token.id, token.id + 1}, {0, decoder.weight.dim(1)}}, row);
   const double bias = decoder.bias.empty() ? 0.0 : static_cast<double>(decoder.bias.at({token.id}));
   const std::vector<double> wide(row.begin(), row.end());
-  token.factor = factor_of(model.checkpoint->architecture(), dot(wide, row_at(model.final_hidden, position)) + bias);
+  token.factor = factor_of(architecture, dot(wide, decoded.hidden) + bias);
   decoded.direction.resize(row.size());
   for (std::size_t d = 0; d < row.size(); ++d) decoded.direction[d] += sign * token.factor * wide[d];
   decoded.bias += sign * token.factor * bias;
-}
-
-// ln softmax(logits), in double.
-std::vector<double> log_softmax(const std::vector<float>& logits) {
-  double largest = logits.front(), sum = 0;
-  for (const float each : logits) largest = std::max(largest, static_cast<double>(each));
-  for (const float each : logits) sum += std::exp(static_cast<double>(each) - largest);
-  std::vector<double> result;
-  for (const float each : logits) result.push_back(static_cast<double>(each) - largest - std::log(sum));
-  return result;
 }
 
 // The loss of the question's token: its direction, its total, and the entropy of the prediction, which is returned.
@@ -115,7 +108,7 @@ double add_loss(const ModelTrace& model, const LogitQuestion& question, const st
     if (p > 0) entropy -= p * logs[k];
     const bool target = static_cast<std::int64_t>(k) == question.ids.front();
     AttributedToken token{static_cast<std::int64_t>(k), static_cast<double>(logits[k]), 1};
-    add_token(model, question.position, p - (target ? 1 : 0), token, decoded);
+    add_token(model.checkpoint->architecture(), p - (target ? 1 : 0), token, decoded);
     if (target) result.tokens.push_back(token);
   }
   result.total = -logs[static_cast<std::size_t>(question.ids.front())];
@@ -128,8 +121,9 @@ Attribution attribution(const ModelTrace& model, const LogitQuestion& question, 
   check_model(model);
   check_question(model, question);
   const std::vector<float> logits = logits_at(model, 0, question.position, *model.backend, cancel);
+  const OutputHead head = model.checkpoint->output_head();
   Attribution result;
-  Decoded decoded;
+  Decoded decoded{head.decoder, row_at(model.final_hidden, question.position), {}, 0};
   double entropy = 0;
   if (question.loss) entropy = add_loss(model, question, logits, result, decoded, cancel);
   for (std::size_t k = 0; k < question.ids.size() && !question.loss; ++k) {
@@ -137,9 +131,8 @@ Attribution attribution(const ModelTrace& model, const LogitQuestion& question, 
     const double logit = logits[static_cast<std::size_t>(question.ids[k])];
     result.tokens.push_back({question.ids[k], logit, 1});
     result.total += sign * logit;
-    add_token(model, question.position, sign, result.tokens[k], decoded);
+    add_token(model.checkpoint->architecture(), sign, result.tokens[k], decoded);
   }
-  const OutputHead head = model.checkpoint->output_head();
   const StreamRow row = stream_row(model, question.position, cancel);
   std::vector<double>& direction = decoded.direction;
   std::vector<AttributionPart> ends;

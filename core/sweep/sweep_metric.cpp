@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/attention/logit_rows.h"
 #include "core/attention/output_head.h"
 #include "core/base/error.h"
 #include "core/model/named_token.h"
@@ -41,16 +42,6 @@ std::vector<std::int64_t> one_or_two(const Checkpoint& checkpoint, const std::st
   if (dashes != 1) return {named_token(checkpoint, kOption, text)};
   return {named_token(checkpoint, kOption, text.substr(0, last)),
           named_token(checkpoint, kOption, text.substr(last + 1))};
-}
-
-std::vector<double> log_softmax(std::span<const float> logits) {
-  const double max = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(logit - max);
-  std::vector<double> result;
-  result.reserve(logits.size());
-  for (const float logit : logits) result.push_back(logit - max - std::log(sum));
-  return result;
 }
 
 LogitSlopes slopes_of_loss(const ModelTrace& model) {

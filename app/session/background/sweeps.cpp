@@ -24,10 +24,11 @@ std::string usual_metric(const SweepQuery& query, const CancelToken& cancel) {
 SweepAnswer answer(const EngineOptions& engine, const SweepQuery& query, const CancelToken& cancel,
                    const Sweeps::Publish& publish) {
   constexpr std::chrono::milliseconds kBetween{60};
+  const bool noise = !query.ablation && query.direction == SweepDirection::noise;
+  const std::shared_ptr<const Trace>& patched = noise ? query.a : query.b;
   SweepQuestion question;
-  question.patched = query.b->request;
-  if (!query.ablation) question.source = query.a->request;
-  if (!query.ablation && query.direction == SweepDirection::noise) std::swap(question.patched, question.source);
+  question.patched = patched->request;
+  if (!query.ablation) question.source = (noise ? query.b : query.a)->request;
   question.metric = query.metric.empty() ? usual_metric(query, cancel) : query.metric;
   question.patch = query.patch;
   question.ablation = query.ablation;
@@ -44,7 +45,7 @@ SweepAnswer answer(const EngineOptions& engine, const SweepQuery& query, const C
   });
   whole.known = whole.sweep.cells.size();
   // The same run is kept already: by the session, or as what is pinned.
-  whole.sweep.trace = !query.ablation && query.direction == SweepDirection::noise ? query.a : query.b;
+  whole.sweep.trace = patched;
   return whole;
 }
 
