@@ -17,20 +17,11 @@
 #include "core/base/error.h"
 #include "core/explain/attribution.h"
 #include "core/explain/logit_tokens.h"
-#include "core/request/model_kind.h"
 
 namespace headscope::cli {
 namespace {
 
 constexpr std::int64_t kMostPosition = 999'999'999;
-
-void check_source(const Request& request) {
-  if (runs_checkpoint(request)) return;
-  throw UsageError("model",
-                   runs_capture(request) ? "found a capture, which has no weights behind its attention"
-                                         : "found one layer, which has no vocabulary",
-                   "--model demo:NAME or PATH, a whole model");
-}
 
 void run(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"at", "token"}) {
@@ -45,7 +36,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   logit_token_texts(given.get("token"));  // what can be no tokens is refused before anything is computed
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
-  check_source(request);
+  check_whole_model(request, "found one layer, which has no vocabulary");
   const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, true);
   question.ids = logit_token_ids(*trace->model->checkpoint, given.get("token"));
   ProgressLine progress;

@@ -4,6 +4,8 @@
 #include "app/cli/progress_line.h"
 #include "app/session/session_paths.h"
 #include "core/attention/patches.h"
+#include "core/base/error.h"
+#include "core/request/model_kind.h"
 #ifdef HEADSCOPE_HAS_GL
 #include "app/gl/compute_factory.h"
 #endif
@@ -41,6 +43,13 @@ std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t
   const std::shared_ptr<const Trace> trace = quiet_trace(request, stage_memory, cancel, whole_model);
   print_notices(*trace);
   return trace;
+}
+
+void check_whole_model(const Request& request, const char* one_layer) {
+  if (runs_checkpoint(request)) return;
+  throw UsageError("model",
+                   runs_capture(request) ? "found a capture, which has no weights behind its attention" : one_layer,
+                   "--model demo:NAME or PATH, a whole model");
 }
 
 }  // namespace headscope::cli

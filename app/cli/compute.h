@@ -23,4 +23,8 @@ std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t st
 std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
                                             const CancelToken& cancel, bool whole_model = false);
 
+// UsageError of the option "model" for a capture, and for one layer, of which `one_layer` says what is missing: "found
+// one layer, which has no vocabulary".
+void check_whole_model(const Request& request, const char* one_layer);
+
 }  // namespace headscope::cli

@@ -17,20 +17,11 @@
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/explain/score_writers.h"
-#include "core/request/model_kind.h"
 
 namespace headscope::cli {
 namespace {
 
 constexpr std::int64_t kMostHead = 999'999'999;
-
-void check_source(const Request& request) {
-  if (runs_checkpoint(request)) return;
-  throw UsageError("model",
-                   runs_capture(request) ? "found a capture, which has no weights behind its attention"
-                                         : "found one layer, before which nothing was written",
-                   "--model demo:NAME or PATH, a whole model");
-}
 
 void run(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"head", "at"}) {
@@ -47,7 +38,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::string path = csv_path(given);
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
-  check_source(request);
+  check_whole_model(request, "found one layer, before which nothing was written");
   const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, true);
   ProgressLine progress;
   progress.show("taking the score apart");

@@ -223,8 +223,7 @@ ScoreWriters score_writers(const ModelTrace& model, const ScoreQuestion& questio
   const HeadMaps maps = head_maps(*model.checkpoint, layer.inputs->layer, NormFolding::ignore);
   const LayerWeights& weights = layer.inputs->weights;
   const Tensor none;
-  const LayerStreams streams = layer_streams("layer", model, cancel);
-  const Tensor& entered = streams.each[static_cast<std::size_t>(model.layer)];
+  const Tensor& entered = model.streams[static_cast<std::size_t>(model.layer)];
   const HeadRule* rule = layer.inputs->head_rule.get();
   const Side query{question.query,
                    question.head,
