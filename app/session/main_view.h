@@ -24,6 +24,9 @@ enum class MainView {
   lens,         // what a model would say after every layer, and who made a logit
   sweep,        // what becomes of a metric when one part after the other takes numbers of the pinned result
   gradients,    // what every attention weight of every head does to a number
+  score,        // why a head looks there: who wrote what its query and its key meet in
+  circuits,     // what heads can do with each other and with tokens, from weights alone
+  scatter,      // a head's queries and keys as points of a plane
   generate,     // how a model goes on with the text, a token at a time
   corpus,       // what every head does over the phrases of a list, as a scan has counted it
 };
@@ -49,6 +52,9 @@ inline constexpr auto kMainViewWords = std::to_array<MainViewWord>({
     {MainView::lens, "lens", ViewKind::lens},
     {MainView::sweep, "sweep", ViewKind::sweep},
     {MainView::gradients, "gradients"},
+    {MainView::score, "score", ViewKind::score},
+    {MainView::circuits, "circuits", ViewKind::composition},
+    {MainView::scatter, "scatter", ViewKind::scatter},
     {MainView::generate, "generate"},
     {MainView::corpus, "corpus"},
 });

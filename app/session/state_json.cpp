@@ -165,6 +165,9 @@ std::string view_state_json(const ViewState& v) {
                  {"lens", lens_json(v.lens)},
                  {"sweep", sweep_json(v.sweep)},
                  {"gradients", gradients_json(v.gradients)},
+                 {"score", score_json(v.score)},
+                 {"circuits", circuits_json(v.circuits)},
+                 {"scatter", scatter_json(v.scatter)},
                  {"corpus", corpus_view_json(v.corpus)},
                  {"sampling", sampling_json(v.sampling)},
                  {"weight_tensor", v.weights.tensor}};
@@ -223,6 +226,9 @@ ViewState parse_view_state(const std::string& text) {
   v.lens = lens_from(reader);
   v.sweep = sweep_from(reader);
   v.gradients = gradients_from(reader);
+  v.score = score_from(reader);
+  v.circuits = circuits_from(reader);
+  v.scatter = scatter_from(reader);
   v.corpus = corpus_view_from(reader);
   v.sampling = sampling_from(reader);
   reader.read("weight_tensor", v.weights.tensor);

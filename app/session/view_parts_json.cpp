@@ -26,6 +26,9 @@ using nlohmann::json;
 const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"};
 const std::vector<std::string> kAlongs = {"row", "column"}, kCombined = {"sum", "mean"};
 const std::vector<std::string> kAttributionBy = {"components", "heads", "sources"};
+const std::vector<std::string> kScoreBy = {"components", "heads"};
+const std::vector<std::string> kCircuitsShow = {"composition", "tokens"};
+const std::vector<std::string> kReads(std::begin(kCompositionNames), std::end(kCompositionNames));
 const std::vector<std::string> kPatches(std::begin(kSweepPatchNames), std::end(kSweepPatchNames));
 const std::vector<std::string> kNumbers = {"denoise", "noise", "zero", "mean"};  // of SweepNumbers
 const std::vector<std::string> kEstimates(std::begin(kSweepEstimateNames), std::end(kSweepEstimateNames));
@@ -221,6 +224,67 @@ GradientsView gradients_from(const JsonReader& outer) {
   const std::vector<std::int64_t> head = indices_from(reader, "head", 2, "a layer and a head");
   if (head.size() == 2) gradients.head = LayerHead{head[0], head[1]};
   return gradients;
+}
+
+json score_json(const ScoreView& score) {
+  json object = {{"by", kAttributionBy[static_cast<std::size_t>(score.by)]}};
+  if (score.pair) object["pair"] = {score.pair->row, score.pair->column};
+  return object;
+}
+
+ScoreView score_from(const JsonReader& outer) {
+  ScoreView score;
+  const json* object = outer.find("score");
+  if (object == nullptr) return score;
+  const JsonReader reader(object->dump());
+  score.by = static_cast<AttributionBy>(reader.read_choice("by", kScoreBy, static_cast<int>(score.by)));
+  const std::vector<std::int64_t> pair = indices_from(reader, "pair", 2, "two places of writers");
+  if (pair.size() == 2) score.pair = Cell{pair[0], pair[1]};
+  return score;
+}
+
+json circuits_json(const CircuitsView& circuits) {
+  json object = {{"show", kCircuitsShow[static_cast<std::size_t>(circuits.show)]},
+                 {"reads", kReads[static_cast<std::size_t>(circuits.reads)]},
+                 {"token", circuits.token},
+                 {"tokens", circuits.tokens}};
+  if (circuits.reader) object["reader"] = {circuits.reader->layer, circuits.reader->head};
+  if (circuits.writer) object["writer"] = {circuits.writer->layer, circuits.writer->head};
+  return object;
+}
+
+CircuitsView circuits_from(const JsonReader& outer) {
+  CircuitsView circuits;
+  const json* object = outer.find("circuits");
+  if (object == nullptr) return circuits;
+  const JsonReader reader(object->dump());
+  circuits.show = static_cast<CircuitsShow>(reader.read_choice("show", kCircuitsShow, static_cast<int>(circuits.show)));
+  circuits.reads = static_cast<CompositionKind>(reader.read_choice("reads", kReads, static_cast<int>(circuits.reads)));
+  reader.read("token", circuits.token);
+  reader.read("tokens", circuits.tokens);
+  const auto head = [&](const char* key) -> std::optional<LayerHead> {
+    const std::vector<std::int64_t> place = indices_from(reader, key, 2, "a layer and a head");
+    if (place.size() != 2) return std::nullopt;
+    return LayerHead{place[0], place[1]};
+  };
+  circuits.reader = head("reader");
+  circuits.writer = head("writer");
+  return circuits;
+}
+
+json scatter_json(const ScatterView& scatter) {
+  return {{"queries", scatter.queries}, {"keys", scatter.keys}, {"names", scatter.names}};
+}
+
+ScatterView scatter_from(const JsonReader& outer) {
+  ScatterView scatter;
+  const json* object = outer.find("scatter");
+  if (object == nullptr) return scatter;
+  const JsonReader reader(object->dump());
+  reader.read("queries", scatter.queries);
+  reader.read("keys", scatter.keys);
+  reader.read("names", scatter.names);
+  return scatter;
 }
 
 json corpus_view_json(const CorpusView& corpus) {

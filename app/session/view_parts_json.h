@@ -11,8 +11,8 @@
 namespace headscope {
 
 // All fields. The *_from() functions read them from the object under the key "layers", "bug_lab", "text", "lens",
-// "sweep", "gradients", "corpus" or "sampling" of `outer`; without it they return the defaults. They throw Error that
-// names the key that holds the wrong type.
+// "sweep", "gradients", "score", "circuits", "scatter", "corpus" or "sampling" of `outer`; without it they return the
+// defaults. They throw Error that names the key that holds the wrong type.
 nlohmann::json layers_json(const LayersView& layers);
 LayersView layers_from(const JsonReader& outer);
 nlohmann::json bug_lab_json(const BugLabView& lab);
@@ -26,6 +26,12 @@ nlohmann::json lens_json(const LensView& lens);
 LensView lens_from(const JsonReader& outer);
 nlohmann::json gradients_json(const GradientsView& gradients);
 GradientsView gradients_from(const JsonReader& outer);
+nlohmann::json score_json(const ScoreView& score);
+ScoreView score_from(const JsonReader& outer);
+nlohmann::json circuits_json(const CircuitsView& circuits);
+CircuitsView circuits_from(const JsonReader& outer);
+nlohmann::json scatter_json(const ScatterView& scatter);
+ScatterView scatter_from(const JsonReader& outer);
 nlohmann::json sweep_json(const SweepView& sweep);
 SweepView sweep_from(const JsonReader& outer);
 nlohmann::json corpus_view_json(const CorpusView& corpus);

@@ -10,6 +10,7 @@
 #include "app/session/lesson.h"
 #include "app/session/main_view.h"
 #include "core/backend/pyramid.h"
+#include "core/circuits/composition_kind.h"
 #include "core/explain/attribution_by.h"
 #include "core/explain/lens_of.h"
 #include "core/generate/sampler.h"
@@ -123,6 +124,33 @@ struct GradientsView {
   friend bool operator==(const GradientsView&, const GradientsView&) = default;
 };
 
+// Who wrote what the query and the key of the picked cell meet in.
+struct ScoreView {
+  AttributionBy by = AttributionBy::components;  // not sources
+  std::optional<Cell> pair;                      // picked: writers at the query and at the key; nullopt: the strongest
+  friend bool operator==(const ScoreView&, const ScoreView&) = default;
+};
+
+// composition: which heads read what earlier heads write; tokens: what a head does with tokens of the vocabulary.
+enum class CircuitsShow { composition, tokens };
+
+// What heads can do with each other and with tokens, from weights alone.
+struct CircuitsView {
+  CircuitsShow show = CircuitsShow::composition;
+  CompositionKind reads = CompositionKind::key;
+  // Picked: the head that reads, whose tokens are shown, and the head that writes; nullopt: the pair of largest score.
+  std::optional<LayerHead> reader, writer;
+  std::string token;   // asked of the head; "": that of the picked cell's query
+  std::string tokens;  // of the maps of a chosen set, with commas between; "": no maps
+  friend bool operator==(const CircuitsView&, const CircuitsView&) = default;
+};
+
+// A head's queries and keys as points of a plane.
+struct ScatterView {
+  bool queries = true, keys = true, names = true;  // which are drawn
+  friend bool operator==(const ScatterView&, const ScatterView&) = default;
+};
+
 // What every head does over a list of phrases. x, y, color and grid name means of heads, as all_head_means() does.
 struct CorpusView {
   std::string file;  // .hsagg; "": none is open
@@ -182,6 +210,9 @@ struct ViewState {
   LensView lens;
   SweepView sweep;
   GradientsView gradients;
+  ScoreView score;
+  CircuitsView circuits;
+  ScatterView scatter;
   CorpusView corpus;
   Sampling sampling;                            // of the next token
   std::optional<SensitivityBy> sensitivity_by;  // nothing: usual_by() of the stage

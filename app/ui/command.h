@@ -47,6 +47,9 @@ enum class CommandId {
   toggle_lens,
   toggle_sweep,
   toggle_gradients,
+  toggle_score,
+  toggle_circuits,
+  toggle_scatter,
   toggle_generate,
   toggle_corpus,
   corpus_list,   // argument: the list of its phrases; "": asks for it

@@ -2,6 +2,7 @@
 // Long because it is one table, with what each view needs before it can open.
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/circuits/circuits_panel.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/corpus/corpus_panel.h"
 #include "app/ui/explain/follow.h"
@@ -12,11 +13,14 @@
 #include "app/ui/main_view.h"
 #include "app/ui/mask/mask_panel.h"
 #include "app/ui/panels.h"
+#include "app/ui/scatter/scatter_panel.h"
+#include "app/ui/score/score_panel.h"
 #include "app/ui/script/script_panel.h"
 #include "app/ui/sweep/sweep_panel.h"
 #include "app/ui/text/text_panel.h"
 #include "app/ui/weights/weights_panel.h"
 #include "core/attention/model_trace.h"
+#include "core/heads/query_key_scatter.h"
 #include "core/model/checkpoint.h"
 
 namespace headscope::ui {
@@ -109,6 +113,38 @@ Obstacle no_gradients(const Ui& ui) {
   if (is_one_stack(*trace)) return std::nullopt;
   return ViewObstacle{"There is no model to go back through.",
                       "Gradients need a checkpoint with its output head: Model, weights, or File, Open folder."};
+}
+
+constexpr const char* kScoreKeys[] = {"Arrows pick a pair", "Enter opens the writer at the key"};
+
+Obstacle no_score(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return kNothingComputed;
+  if (trace->model != nullptr && trace->model->checkpoint != nullptr && trace->find(StageId::scores) != nullptr) {
+    return std::nullopt;
+  }
+  return ViewObstacle{"There is no model whose parts wrote a score.",
+                      "Why a head looks there needs a checkpoint: Model, weights, or File, Open folder."};
+}
+
+constexpr const char* kCircuitsKeys[] = {"Arrows pick a pair of heads", "Enter opens the head that reads"};
+
+Obstacle no_circuits(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return kNothingComputed;
+  if (trace->model != nullptr && trace->model->checkpoint != nullptr) return std::nullopt;
+  return ViewObstacle{"There are no weights of a whole model.",
+                      "Circuits need a checkpoint: Model, weights, or File, Open folder."};
+}
+
+constexpr const char* kScatterKeys[] = {"Arrows pick a cell", "Digits switch heads"};
+
+Obstacle no_scatter(const Ui& ui) {
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return kNothingComputed;
+  if (has_query_key_scatter(*trace) && trace->query_len() > 0) return std::nullopt;
+  return ViewObstacle{"There are no queries and keys.",
+                      "A capture of weights alone has none; they appear when the phrase has a word."};
 }
 
 constexpr const char* kGenerateKeys[] = {"Enter appends the next token", "Ctrl+Z takes it back"};
@@ -260,6 +296,44 @@ constexpr MainViewInfo kViews[] = {
      .greyed = true,
      .let_go = let_gradients_go,
      .keys = kGradientsKeys},
+    {.view = MainView::score,
+     .title = "Why a head looks there",
+     .name = "Score",
+     .command = CommandId::toggle_score,
+     .shortcut = "Ctrl+Shift+Y",
+     .help = "Shows who wrote what the query and the key of the picked cell meet in, or one layer again.",
+     .draw = draw_score_panel,
+     .focus = [](const Ui&) -> std::string { return kScoreGrid; },
+     .obstacle = no_score,
+     .waits = true,
+     .greyed = true,
+     .keys = kScoreKeys},
+    {.view = MainView::circuits,
+     .title = "Circuits of heads and tokens",
+     .name = "Circuits",
+     .command = CommandId::toggle_circuits,
+     .shortcut = "Ctrl+Shift+X",
+     .help = "Shows which heads read what earlier heads write, and what a head does with tokens, from weights alone, "
+             "or one "
+             "layer again.",
+     .draw = draw_circuits_panel,
+     .focus = circuits_focus,
+     .obstacle = no_circuits,
+     .waits = true,
+     .greyed = true,
+     .keys = kCircuitsKeys},
+    {.view = MainView::scatter,
+     .title = "Queries and keys as points",
+     .name = "Scatter",
+     .command = CommandId::toggle_scatter,
+     .shortcut = "Ctrl+Shift+J",
+     .help = "Shows the queries and keys of a head as points of a plane, or one layer again.",
+     .draw = draw_scatter_panel,
+     .focus = [](const Ui&) -> std::string { return kScatterPlot; },
+     .obstacle = no_scatter,
+     .waits = true,
+     .greyed = true,
+     .keys = kScatterKeys},
     {.view = MainView::generate,
      .title = "Generate, a token at a time",
      .name = "Generate",

@@ -26,6 +26,7 @@ struct TokenQuestion {
   std::int64_t layer = 0, head = 0;  // asserted to be inside
   std::int64_t id = 0;               // in the vocabulary, asserted
   std::int64_t top = 10;
+  friend bool operator==(const TokenQuestion&, const TokenQuestion&) = default;
 };
 
 // With e_t the word embedding of token t as it enters the stream (scaled, normalised and projected where the model does

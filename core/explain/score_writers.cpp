@@ -216,6 +216,12 @@ std::string score_writer_name(const ScoreWriter& writer) {
   return fmt::format("layer {}, {}", *writer.layer, writer.name);
 }
 
+std::string score_writer_label(const ScoreWriter& writer) {
+  if (!writer.layer) return writer.name;
+  return writer.head ? fmt::format("{}.{}", *writer.layer, *writer.head)
+                     : fmt::format("{} {}", writer.name, *writer.layer);
+}
+
 ScoreWriters score_writers(const ModelTrace& model, const ScoreQuestion& question, const CancelToken& cancel) {
   check_question(model, question);
   const Trace& layer = *model.layers[static_cast<std::size_t>(model.layer)];

@@ -16,6 +16,7 @@ namespace headscope {
 struct ScoreQuestion {
   std::int64_t head = 0, query = 0, key = 0;
   AttributionBy by = AttributionBy::heads;  // components or heads
+  friend bool operator==(const ScoreQuestion&, const ScoreQuestion&) = default;
 };
 
 struct ScoreWriter {
@@ -36,6 +37,8 @@ struct ScoreWriters {
 
 // "layer 0, head 5", "layer 1, mlp", "embedding".
 std::string score_writer_name(const ScoreWriter& writer);
+// The same for an axis: "0.5" of a head, "mlp 1", "embedding".
+std::string score_writer_label(const ScoreWriter& writer);
 
 // Elhage et al. 2021 ("A Mathematical Framework for Transformer Circuits": the QK circuit), for batch item 0. With
 // every norm on the way held at the mean and scale that it has at its position (HeldNorm), the query of a head is a

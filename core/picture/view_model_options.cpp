@@ -112,7 +112,8 @@ ViewOption by_option() {
   return {"by", placeholder_of(kDerivedBy) + "|" + placeholder_of(kTakenApartBy) + "|" + placeholder_of(kReads),
           "sensitivity: what the cell is derived by, weights or scores (default scores for stages of queries and keys, "
           "else weights); attribution: attention as one, by heads, or every head by the tokens that it reads (default "
-          "components); composition: what of a head reads, its query, key or value (default key).",
+          "components); score: by components or heads (default heads); composition: what of a head reads, its query, "
+          "key or value (default key).",
           by_text, set_by};
 }
 

@@ -39,7 +39,8 @@ constexpr Word<ViewKind> kKinds[] = {{ViewKind::heads, "heads"},
                                      {ViewKind::attribution, "attribution"},
                                      {ViewKind::sweep, "sweep"},
                                      {ViewKind::scatter, "scatter"},
-                                     {ViewKind::composition, "composition"}};
+                                     {ViewKind::composition, "composition"},
+                                     {ViewKind::score, "score"}};
 constexpr Word<TextAlong> kAlongs[] = {{TextAlong::row, "row"}, {TextAlong::column, "column"}};
 constexpr Word<HeadsCombined> kCombined[] = {{HeadsCombined::sum, "sum"}, {HeadsCombined::mean, "mean"}};
 
@@ -210,8 +211,7 @@ const std::vector<ViewOption>& view_options() {
        "layers: one map made of all heads instead of a map of each (default none).", aggregate_text, set_aggregate},
       {"at", "B,H,I,J",
        "sensitivity, explanation: the cell of --stage, in its own axes (B,I,J in a stage of three); attribution, "
-       "sweep: "
-       "the position.",
+       "sweep: the position; score: the query and the key, I,J.",
        [](const V& v) { return list_text(v.at); }, set_at},
       by_option(),
       word_option<"along", &V::along, kAlongs>(

@@ -19,6 +19,7 @@ bool has_weight_colors(ViewKind kind, StageId stage) {
     case ViewKind::attribution:
     case ViewKind::sweep:
     case ViewKind::composition:
+    case ViewKind::score:
       return false;
     default:
       return is_weight_like(stage);

@@ -20,7 +20,7 @@ namespace headscope {
 // layers: all layers and heads of a model; difference: one result less another; sensitivity: a cell's derivatives;
 // text: attention on the words themselves; explanation: where one number comes from; lens: what a model would say after
 // every layer; attribution: who made a logit; sweep: a metric after patches; scatter: a head's queries and keys as
-// points; composition: which heads read what earlier heads write.
+// points; composition: which heads read what earlier heads write; score: who wrote what a query and a key meet in.
 enum class ViewKind {
   heads,
   head,
@@ -37,7 +37,8 @@ enum class ViewKind {
   attribution,
   sweep,
   scatter,
-  composition
+  composition,
+  score
 };
 // fit: from the 1st to the 99th percentile of the visible values.
 enum class RangeKind { automatic, row, fixed, fit };
@@ -65,7 +66,7 @@ struct ViewSpec {
   SentencePair sentences = SentencePair::all;
   std::optional<Aggregate> aggregate;  // layers: one map made of all heads; nullopt: a map of each
   // Of sensitivity and explanation: the cell of `stage`, in the stage's own axes; of attribution and sweep one number,
-  // the position. What derivatives are taken by; nullopt: usual_by(stage).
+  // the position; of score two, the query and the key. What derivatives are taken by; nullopt: usual_by(stage).
   std::vector<std::int64_t> at;
   std::optional<SensitivityBy> by;
   PaperSpec paper;

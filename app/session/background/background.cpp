@@ -28,6 +28,12 @@ NextToken next_token_of(const NextTokenQuery& of, const CancelToken& cancel) {
   return next;
 }
 
+// Norms are folded in, as circuits and pictures do.
+Composition composition_of(const CompositionQuery& of, const CancelToken& cancel) {
+  const auto maps = [&](std::int64_t layer) { return head_maps(*of.checkpoint, layer, NormFolding::fold); };
+  return composition(of.checkpoint->architecture().num_layers, maps, *of.backend, cancel);
+}
+
 }  // namespace
 
 Background::Background(const Executor& like, const std::function<void()>& wake, Compute compute, EngineOptions engine)
@@ -64,6 +70,19 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                    }),
       sweeps(like.make_sibling(Load::heavy), wake, sweep_work(engine)),
       gradients(like.make_sibling(Load::heavy), wake, weight_gradient_work(std::move(engine))),
+      scores(like.make_sibling(Load::heavy), wake,
+             [](const ScoreQuery& of, const CancelToken& cancel) {
+               return score_writers(*of.trace->model, of.question, cancel);
+             }),
+      compositions(like.make_sibling(Load::heavy), wake, composition_of),
+      token_circuits(like.make_sibling(Load::heavy), wake,
+                     [](const TokenCircuitQuery& of, const CancelToken& cancel) {
+                       return token_circuit(*of.checkpoint, of.question, NormFolding::fold, cancel);
+                     }),
+      scatters(like.make_sibling(Load::heavy), wake,
+               [](const ScatterQuery& of, const CancelToken& cancel) {
+                 return query_key_scatter(*of.trace, of.batch, of.head, cancel);
+               }),
       next_tokens(like.make_sibling(Load::heavy), wake, next_token_of),
       corpora(like.make_sibling(Load::heavy), wake, corpus_contents),
       corpus_lists(like.make_sibling(Load::heavy), wake, corpus_list),
@@ -75,8 +94,9 @@ bool Background::busy() const {
   return maps.busy() || slice_numbers.busy() || model_numbers.busy() || variant_numbers.busy() ||
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
-         sweeps.busy() || gradients.busy() || next_tokens.busy() || corpora.busy() || corpus_lists.busy() ||
-         corpus_models.busy() || corpus_phrases.busy() || heads_like_one.busy();
+         sweeps.busy() || gradients.busy() || scores.busy() || compositions.busy() || token_circuits.busy() ||
+         scatters.busy() || next_tokens.busy() || corpora.busy() || corpus_lists.busy() || corpus_models.busy() ||
+         corpus_phrases.busy() || heads_like_one.busy();
 }
 
 }  // namespace headscope

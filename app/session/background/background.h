@@ -50,6 +50,13 @@ struct Background {
   Sweeps sweeps;
   // What every attention weight does to a number of the model.
   Gradients gradients;
+  // Who wrote what a query and a key meet in.
+  Scores scores;
+  // What heads can do with each other and with tokens.
+  Compositions compositions;
+  TokenCircuits token_circuits;
+  // A head's queries and keys as points.
+  Scatters scatters;
   // Which token follows the text.
   NextTokens next_tokens;
   // What a scan has counted, and its phrases.

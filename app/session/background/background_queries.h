@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "app/session/background/work/latest_work.h"
+#include "core/circuits/composition.h"
+#include "core/circuits/token_circuits.h"
 #include "core/compare/comparison.h"
 #include "core/explain/attribution.h"
 #include "core/explain/logit_lens.h"
+#include "core/explain/score_writers.h"
 #include "core/explain/sensitivity.h"
 #include "core/generate/sampler.h"
+#include "core/heads/query_key_scatter.h"
 #include "core/heads/text_weights.h"
 
 namespace headscope {
@@ -68,6 +72,38 @@ struct AttributionQuery {
   friend bool operator==(const AttributionQuery&, const AttributionQuery&) = default;
 };
 using Attributions = LatestWork<AttributionQuery, Attribution>;
+
+// Who wrote what a query and a key of the trace's own layer meet in; batch item 0.
+struct ScoreQuery {
+  std::shared_ptr<const Trace> trace;
+  ScoreQuestion question;
+  friend bool operator==(const ScoreQuery&, const ScoreQuery&) = default;
+};
+using Scores = LatestWork<ScoreQuery, ScoreWriters>;
+
+// Which heads of a model read what earlier heads write.
+struct CompositionQuery {
+  std::shared_ptr<const Checkpoint> checkpoint;
+  std::shared_ptr<const Backend> backend;  // computes it
+  friend bool operator==(const CompositionQuery&, const CompositionQuery&) = default;
+};
+using Compositions = LatestWork<CompositionQuery, Composition>;
+
+// What a head does with a token.
+struct TokenCircuitQuery {
+  std::shared_ptr<const Checkpoint> checkpoint;
+  TokenQuestion question;
+  friend bool operator==(const TokenCircuitQuery&, const TokenCircuitQuery&) = default;
+};
+using TokenCircuits = LatestWork<TokenCircuitQuery, TokenCircuit>;
+
+// The queries and keys of a head as points of a plane.
+struct ScatterQuery {
+  std::shared_ptr<const Trace> trace;
+  std::int64_t batch = 0, head = 0;
+  friend bool operator==(const ScatterQuery&, const ScatterQuery&) = default;
+};
+using Scatters = LatestWork<ScatterQuery, QueryKeyScatter>;
 
 // Which token follows the text of a whole model's trace, drawn as token `step` of a generation.
 struct NextTokenQuery {

@@ -25,6 +25,9 @@ enum class ExportSubject {
   lens,
   attribution,
   sweep,
+  score,
+  composition,
+  scatter,
   explanation,
   session
 };

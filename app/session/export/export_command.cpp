@@ -24,16 +24,18 @@ bool always(const ViewSpec&, const Trace&) {
 bool draws_one_head(const ViewSpec& spec, const Trace& trace) {
   const Stage* const drawn = trace.find(spec.stage);
   return spec.view == ViewKind::head || spec.view == ViewKind::neurons || spec.view == ViewKind::sensitivity ||
-         spec.view == ViewKind::explanation ||
+         spec.view == ViewKind::explanation || spec.view == ViewKind::score || spec.view == ViewKind::scatter ||
          (spec.view == ViewKind::stage && drawn != nullptr && drawn->tensor.rank() == 4);
 }
 
 bool of_parts(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::attribution;
+  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::attribution || spec.view == ViewKind::score ||
+         spec.view == ViewKind::composition;
 }
 
 bool of_a_cell(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::explanation || spec.view == ViewKind::attribution;
+  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::explanation ||
+         spec.view == ViewKind::attribution || spec.view == ViewKind::score;
 }
 
 bool of_arcs(const ViewSpec& spec, const Trace&) {

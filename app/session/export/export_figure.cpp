@@ -6,6 +6,7 @@
 #include "app/session/background/models/predictions.h"
 #include "app/session/export/export_job.h"
 #include "app/session/export/export_parts.h"
+#include "app/session/score_cell.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_layout.h"
 #include "core/heads/sentences.h"
@@ -112,6 +113,27 @@ void set_sweep(ViewSpec& spec, const Subject& of) {
   if (sweep.patch == SweepPatch::paths) (sweep.into ? spec.question.into : spec.question.from) = sweep.end;
 }
 
+// Of the picked cell; without one, of the last query and its strongest key.
+void set_score(ViewSpec& spec, const Subject& of) {
+  spec.view = ViewKind::score;
+  spec.colormap = of.view.signed_map;
+  find_range(spec);
+  const Cell cell = score_cell(of.trace, of.view);
+  spec.at = {cell.row, cell.column};
+  spec.question.by = of.view.score.by;
+}
+
+void set_composition(ViewSpec& spec, const Subject& of) {
+  spec.view = ViewKind::composition;
+  spec.colormap = of.view.signed_map;
+  find_range(spec);
+  spec.question.reads = of.view.circuits.reads;
+}
+
+void set_scatter(ViewSpec& spec, const Subject&) {
+  spec.view = ViewKind::scatter;
+}
+
 struct SubjectFigure {
   ExportSubject subject;
   void (*set)(ViewSpec& spec, const Subject& of);
@@ -131,6 +153,9 @@ constexpr SubjectFigure kFigures[] = {
     {ExportSubject::lens, set_lens},
     {ExportSubject::attribution, set_attribution},
     {ExportSubject::sweep, set_sweep},
+    {ExportSubject::score, set_score},
+    {ExportSubject::composition, set_composition},
+    {ExportSubject::scatter, set_scatter},
 };
 
 }  // namespace

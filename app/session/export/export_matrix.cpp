@@ -38,6 +38,8 @@ StageId exported_stage(const ExportChoice& choice, const ViewState& view) {
     case ExportSubject::lens:
     case ExportSubject::attribution:
     case ExportSubject::sweep:
+    case ExportSubject::composition:
+    case ExportSubject::scatter:
       return StageId::weights;
     default:
       return view.stage;

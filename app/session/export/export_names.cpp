@@ -37,6 +37,9 @@ const ViewExports& exports_of(MainView view) {
       {.view = MainView::text, .subjects = {ExportSubject::text}},
       {.view = MainView::lens, .subjects = {ExportSubject::lens, ExportSubject::attribution}},
       {.view = MainView::sweep, .subjects = {ExportSubject::sweep}},
+      {.view = MainView::score, .subjects = {ExportSubject::score}},
+      {.view = MainView::circuits, .subjects = {ExportSubject::composition}},
+      {.view = MainView::scatter, .subjects = {ExportSubject::scatter}},
   };
   for (const ViewExports& row : others) {
     if (row.view == view) return row;
@@ -73,7 +76,7 @@ bool is_picture(ExportFile format) {
 
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
   std::vector<ExportSubject> subjects;
-  subjects.reserve(15);  // all of them
+  subjects.reserve(16);  // all of them
   subjects.push_back(ExportSubject::window);
   if (two) {
     subjects.insert(subjects.end(), {ExportSubject::first, ExportSubject::second, ExportSubject::difference});
@@ -100,9 +103,10 @@ ExportSubject usual_subject(const ViewState& view, bool two) {
 }
 
 const char* subject_name(ExportSubject subject) {
-  constexpr const char* kNames[] = {"window", "first",       "second", "difference",  "sensitivity", "head",
-                                    "heads",  "stage",       "concat", "arcs",        "neurons",     "text",
-                                    "lens",   "attribution", "sweep",  "explanation", "session"};
+  constexpr const char* kNames[] = {"window",  "first",       "second",  "difference",  "sensitivity",
+                                    "head",    "heads",       "stage",   "concat",      "arcs",
+                                    "neurons", "text",        "lens",    "attribution", "sweep",
+                                    "score",   "composition", "scatter", "explanation", "session"};
   return kNames[static_cast<std::size_t>(subject)];
 }
 
@@ -138,6 +142,12 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
       return "Who made the logit";
     case ExportSubject::sweep:
       return "Sweep";
+    case ExportSubject::score:
+      return "Who wrote the score";
+    case ExportSubject::composition:
+      return "Composition";
+    case ExportSubject::scatter:
+      return "Queries and keys";
     case ExportSubject::explanation:
       return "Explanation";
     case ExportSubject::session:
@@ -186,6 +196,12 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
       return std::string(attribution_by_name(view.lens.by));
     case ExportSubject::sweep:
       return kSweepPatchNames[static_cast<std::size_t>(view.sweep.patch)];
+    case ExportSubject::score:
+      return std::string(attribution_by_name(view.score.by));
+    case ExportSubject::composition:
+      return kCompositionNames[static_cast<std::size_t>(view.circuits.reads)];
+    case ExportSubject::scatter:
+      return fmt::format("head {}", view.head);
     case ExportSubject::explanation:
       return fmt::format("{}, {}", view.cell->row, view.cell->column);
     case ExportSubject::session:
@@ -199,7 +215,8 @@ std::vector<ExportFile> formats_of(ExportSubject subject) {
   if (subject == ExportSubject::session) return {ExportFile::json};
   if (subject == ExportSubject::arcs) return {ExportFile::svg, ExportFile::png, ExportFile::pdf, ExportFile::html};
   if (subject == ExportSubject::neurons || subject == ExportSubject::text || subject == ExportSubject::lens ||
-      subject == ExportSubject::attribution || subject == ExportSubject::sweep ||
+      subject == ExportSubject::attribution || subject == ExportSubject::sweep || subject == ExportSubject::score ||
+      subject == ExportSubject::composition || subject == ExportSubject::scatter ||
       subject == ExportSubject::explanation) {
     return {ExportFile::svg, ExportFile::png, ExportFile::pdf};
   }
@@ -240,7 +257,7 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
   std::string stem = stem_of(trace, title);
   const bool of_a_layer = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session &&
                           choice.subject != ExportSubject::lens && choice.subject != ExportSubject::attribution &&
-                          choice.subject != ExportSubject::sweep;
+                          choice.subject != ExportSubject::sweep && choice.subject != ExportSubject::composition;
   if (of_a_layer && trace.model != nullptr) stem += fmt::format(".layer{}", trace.model->layer);
   switch (choice.subject) {
     case ExportSubject::window:
@@ -285,6 +302,9 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
     case ExportSubject::lens:
     case ExportSubject::attribution:
     case ExportSubject::sweep:
+    case ExportSubject::score:
+    case ExportSubject::composition:
+    case ExportSubject::scatter:
       stem += fmt::format(".{}", subject_name(choice.subject));
       break;
     case ExportSubject::explanation:

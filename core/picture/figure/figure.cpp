@@ -37,6 +37,7 @@ void check_by(const ViewSpec& view) {
   };
   const Words all[] = {{ViewKind::sensitivity, view.by.has_value(), "weights or scores"},
                        {ViewKind::attribution, view.question.by.has_value(), "components, heads or sources"},
+                       {ViewKind::score, view.question.by.has_value(), "components or heads"},
                        {ViewKind::composition, view.question.reads.has_value(), "query, key or value"}};
   const std::string given = find_view_option("by")->get(view);
   for (const Words& words : all) {
@@ -136,6 +137,7 @@ void plan_stage(Sheet& sheet, bool measure, const CancelToken& cancel) {
     case ViewKind::sweep:
     case ViewKind::scatter:
     case ViewKind::composition:
+    case ViewKind::score:
       break;
   }
 }
@@ -172,6 +174,7 @@ bool draws_weights(const ViewSpec& view) {
     case ViewKind::sweep:
     case ViewKind::scatter:
     case ViewKind::composition:
+    case ViewKind::score:
       return false;
   }
   return false;
@@ -200,6 +203,8 @@ void plan_view(Sheet& sheet, const FigureSource& source, bool measure) {
       return plan_scatter(sheet);
     case ViewKind::composition:
       return plan_composition(sheet);
+    case ViewKind::score:
+      return plan_score(sheet);
     default:
       return plan_stage(sheet, measure, sheet.cancel);
   }

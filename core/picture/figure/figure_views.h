@@ -16,9 +16,9 @@ namespace headscope {
 // UsageError, Cancelled.
 FigurePlan figure_plan(const FigureSource& source, const ViewSpec& view, bool measure, const CancelToken& cancel = {});
 
-// One per file. Each sets plan.width and plan.height. Difference, sensitivity, explanation, attribution, scatter and
-// composition have no `measure`: they must compute their numbers to find out whether they can be shown, or how high; a
-// sweep has been computed before.
+// One per file. Each sets plan.width and plan.height. Difference, sensitivity, explanation, attribution, scatter,
+// composition and score have no `measure`: they must compute their numbers to find out whether they can be shown, or
+// how high; a sweep has been computed before.
 void plan_map(Sheet& sheet, const StagePicture& stage, bool measure);
 void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure);
 // Both for paper: these heads of the stage. Reads values.
@@ -36,6 +36,7 @@ void plan_attribution(Sheet& sheet);
 void plan_sweep(Sheet& sheet, const FigureSource& source);
 void plan_scatter(Sheet& sheet);
 void plan_composition(Sheet& sheet);
+void plan_score(Sheet& sheet);
 
 // ---- shared by the views
 // Fits a map with its gutter and column labels into a width, of which `fixed_room` is taken by other items beside it.
