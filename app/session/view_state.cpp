@@ -139,6 +139,11 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   if (spec.view == ViewKind::attribution) apply_attribution(view, spec);
   if (spec.view == ViewKind::lens) view.lens.of = spec.question.lens_of;
   if (spec.view == ViewKind::sweep) apply_sweep(view, spec.question);
+  if (spec.view == ViewKind::score) view.score = {spec.question.by.value_or(AttributionBy::heads), {}};
+  if (spec.view == ViewKind::composition) {
+    view.circuits = CircuitsView();
+    view.circuits.reads = spec.question.reads.value_or(CompositionKind::key);
+  }
   view.sensitivity_by = spec.by;
   view.layers.aggregate = spec.aggregate;
   view.batch = spec.batch;
@@ -160,6 +165,7 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
     // The key is not kept: the strongest one. The query of a column is not kept either.
     view.cell =
         spec.view == ViewKind::text && spec.along == TextAlong::column ? Cell{0, *spec.token} : Cell{*spec.token, -1};
+  if (spec.view == ViewKind::score && spec.at.size() == 2) view.cell = Cell{spec.at[0], spec.at[1]};
   if (spec.at.size() >= 3) view.cell = Cell{spec.at[spec.at.size() - 2], spec.at.back()};
   view.viewport = {};
   view.stage_viewport = {};

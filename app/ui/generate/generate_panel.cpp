@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/session/session.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/generate/appended_token.h"
@@ -20,17 +21,8 @@ namespace {
 
 constexpr int kSeveral = 10;
 constexpr std::int64_t kMostDrawn = 1'000'000;
-constexpr float kBesideFrom = 760;
-
 GeneratePanelState& state_of(Ui& ui) {
   return ui.state.panels.get<GeneratePanelState>();
-}
-
-void draw_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence) {
-  const float pad = ui.px(size::panel_padding);
-  ui.mark("generate/sentence: " + sentence, area);
-  paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {std::min(area.max.x - pad, area.min.x + ui.px(640)), 0}},
-            Type::words13, color, sentence);
 }
 
 // Why no token can be appended; nothing when one can.
@@ -212,19 +204,11 @@ void draw_generate_panel(Ui& ui, const Rect& area) {
   panel_header(ui, {header.min, {header.max.x - ui.px(290), header.max.y}}, "Generate",
                trace->model->name + ", a token at a time");
   Rect body{{area.min.x, header.max.y}, area.max};
-  if (obstacle) return draw_sentence(ui, body, ui.colors.text, *obstacle);
+  if (obstacle) return view_sentence(ui, "generate", body, ui.colors.text, *obstacle);
   body.min.y = draw_sampling(ui, body);
-  if (state.last == nullptr) return draw_sentence(ui, body, ui.colors.text2, "Computing …");
-  if (!state.last->answer) return draw_sentence(ui, body, ui.colors.text, state.last->failure);
-  Rect rows;
-  if (body.width() >= ui.px(kBesideFrom)) {
-    rows = take_right(body, std::round(body.width() * 0.45f), 0);
-    vertical_line(ui, rows.min.x, rows.min.y, rows.max.y, ui.colors.line);
-  } else {
-    rows = {{body.min.x, std::round(body.min.y + body.height() * 0.5f)}, body.max};
-    body.max.y = rows.min.y;
-    horizontal_line(ui, rows.min.x, rows.max.x, rows.min.y, ui.colors.line);
-  }
+  if (state.last == nullptr) return view_sentence(ui, "generate", body, ui.colors.text2, "Computing …");
+  if (!state.last->answer) return view_sentence(ui, "generate", body, ui.colors.text, state.last->failure);
+  const Rect rows = take_detail(ui, body, {.share = 0.45f, .widest = 10000, .beside_from = 760});
   draw_candidates(ui, *trace, *state.last, body);
   draw_appended(ui, *trace, rows);
   if (next != nullptr) go_on(ui, *trace, *next);

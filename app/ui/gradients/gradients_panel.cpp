@@ -9,13 +9,12 @@
 #include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/sweep/metric_controls.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 
 namespace headscope::ui {
 namespace {
-
-constexpr float kBesideFrom = 820, kNarrowest = 320, kWidest = 520;
 
 void draw_header(Ui& ui, const Rect& area) {
   GradientsView& view = ui.session.view.gradients;
@@ -56,13 +55,6 @@ float draw_controls(Ui& ui, const Rect& area) {
   }
   draw_metric(ui, line, controls, view.measure, view.tokens);
   return line.max.y + ui.px(6);
-}
-
-void draw_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence) {
-  const float pad = ui.px(size::panel_padding);
-  ui.mark("gradients/sentence: " + sentence, area);
-  paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {std::min(area.max.x - pad, area.min.x + ui.px(640)), 0}},
-            Type::words13, color, sentence);
 }
 
 // The answer to what is asked now; until there is one the last. Null: none yet.
@@ -119,20 +111,12 @@ void draw_gradients_panel(Ui& ui, const Rect& area) {
   body.min.y = draw_controls(ui, body);
   const GradientsView& view = ui.session.view.gradients;
   const std::optional<std::string> metric = metric_text(view.measure, view.tokens);
-  if (!metric) return draw_sentence(ui, body, ui.colors.text2, "Type a token that the number is about.");
+  if (!metric) return view_sentence(ui, "gradients", body, ui.colors.text2, "Type a token that the number is about.");
   const auto result = known_gradients(ui, *metric);
-  if (result == nullptr) return draw_sentence(ui, body, ui.colors.text2, "Computing …");
-  if (!result->answer) return draw_sentence(ui, body, ui.colors.text, result->failure);
+  if (result == nullptr) return view_sentence(ui, "gradients", body, ui.colors.text2, "Computing …");
+  if (!result->answer) return view_sentence(ui, "gradients", body, ui.colors.text, result->failure);
   const GradientsShown shown = shown_of(ui, *result);
-  Rect detail;
-  if (body.width() >= ui.px(kBesideFrom)) {
-    detail = take_right(body, std::clamp(std::round(body.width() * 0.4f), ui.px(kNarrowest), ui.px(kWidest)), 0);
-    vertical_line(ui, detail.min.x, detail.min.y, detail.max.y, ui.colors.line);
-  } else {
-    detail = {{body.min.x, std::round(body.min.y + body.height() * 0.5f)}, body.max};
-    body.max.y = detail.min.y;
-    horizontal_line(ui, detail.min.x, detail.max.x, detail.min.y, ui.colors.line);
-  }
+  const Rect detail = take_detail(ui, body, {});
   draw_gradients_grid(ui, shown, body);
   draw_gradients_detail(ui, shown, detail);
 }

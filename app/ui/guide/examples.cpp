@@ -106,6 +106,9 @@ void open_example(Ui& ui, const std::string& id) {
       view.lens = example.view->lens;
       view.sweep = example.view->sweep;
       view.gradients = example.view->gradients;
+      view.score = example.view->score;
+      view.circuits = example.view->circuits;
+      view.scatter = example.view->scatter;
     }
     view.heads_show = HeadsShow::grid;
     view.lesson.clear();

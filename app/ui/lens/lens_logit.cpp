@@ -12,6 +12,7 @@
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/control_states.h"
+#include "app/ui/widgets/signed_bar.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/model/named_token.h"
@@ -106,17 +107,6 @@ const std::vector<std::size_t>& order_of(Ui& ui, const LensShown& shown) {
   return state.order;
 }
 
-void draw_bar(Ui& ui, const Rect& area, double value, double largest) {
-  const float middle = std::round(area.center().y), half = ui.px(5), zero = std::round(area.center().x);
-  fill({{area.min.x, middle - half}, {area.max.x, middle + half}}, ui.colors.well);
-  if (std::isfinite(value) && value != 0 && largest > 0) {
-    const float end = zero + area.width() / 2 * static_cast<float>(value / largest);
-    fill({{std::min(zero, end), middle - half}, {std::max({zero, end, zero + 1}), middle + half}},
-         value < 0 ? ui.colors.bar_negative : ui.colors.bar_positive);
-  }
-  vertical_line(ui, zero, middle - half - ui.px(1), middle + half + ui.px(1), ui.colors.text3);
-}
-
 void draw_part(Ui& ui, const LensShown& shown, const AttributionPart& part, std::size_t at, double largest,
                const Rect& line) {
   const std::string name = part_name(shown, part);
@@ -136,7 +126,7 @@ void draw_part(Ui& ui, const LensShown& shown, const AttributionPart& part, std:
   }
   text_in(ui, label, Type::words12, ui.colors.text, shortened(ui, Type::words12, name, label.width()));
   text_in(ui, take_right(rest, ui.px(kNumber), ui.px(6)), Type::mono12, ui.colors.text, number_label(part.value, 4), 1);
-  draw_bar(ui, rest, part.value, largest);
+  signed_bar(ui, rest, part.value, largest);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, line, ui.px(size::radius_control));
   if (it.clicked) open_layer_at(ui, shown, *part.layer, part.head.value_or(-1));
 }

@@ -11,13 +11,14 @@
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
 #include "app/ui/map/map_colors.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr float kBesideFrom = 820, kNarrowest = 320, kWidest = 440, kKinds = 210;
+constexpr float kKinds = 210;
 
 // The lens of the shown result; until that is known the last one. Null: none yet.
 std::shared_ptr<const Lenses::Result> known_lens(Ui& ui, const std::shared_ptr<const Trace>& trace) {
@@ -67,13 +68,6 @@ void draw_kinds(Ui& ui, const Rect& area) {
   }
 }
 
-// Why there is nothing to see yet, or at all.
-void draw_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence) {
-  const float pad = ui.px(size::panel_padding);
-  ui.mark("lens/sentence", area);
-  paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {area.max.x - pad, area.max.y}}, Type::words12, color, sentence);
-}
-
 }  // namespace
 
 void pick_lens_cell(Ui& ui, const LensRow& row, std::int64_t column) {
@@ -104,19 +98,10 @@ void draw_lens_panel(Ui& ui, const Rect& area) {
   panel_header(ui, all, kind.title, fmt::format("what {} {}", trace->model->name, kind.says(trace->inputs->layer)));
   Rect body{{area.min.x, all.max.y}, area.max};
   const auto result = known_lens(ui, trace);
-  if (result == nullptr) return draw_sentence(ui, body, ui.colors.text2, "Computing …");
-  if (!result->answer) return draw_sentence(ui, body, ui.colors.text, result->failure);
+  if (result == nullptr) return view_sentence(ui, "lens", body, ui.colors.text2, "Computing …");
+  if (!result->answer) return view_sentence(ui, "lens", body, ui.colors.text, result->failure);
   const LensShown shown = shown_lens(ui, result->question.trace, *result->answer);
-  Rect logit;
-  if (body.width() >= ui.px(kBesideFrom)) {
-    const float width = std::clamp(std::round(body.width() * 0.36f), ui.px(kNarrowest), ui.px(kWidest));
-    logit = take_right(body, width, 0);
-    vertical_line(ui, logit.min.x, logit.min.y, logit.max.y, ui.colors.line);
-  } else {
-    logit = {{body.min.x, std::round(body.min.y + body.height() * 0.5f)}, body.max};
-    body.max.y = logit.min.y;
-    horizontal_line(ui, logit.min.x, logit.max.x, logit.min.y, ui.colors.line);
-  }
+  const Rect logit = take_detail(ui, body, {.share = 0.36f, .widest = 440});
   draw_lens_grid(ui, shown, body);
   draw_lens_logit(ui, shown, logit);
 }

@@ -53,7 +53,7 @@ void draw_map_readout(Ui& ui, const Rect& box, const MapAxes& axes, const std::o
 DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes,
                             const MapPlace& place, const MapCells& cells) {
   const Rect& area = place.area;
-  const bool picked = cells.picked;
+  const bool picked = cells.picked || cells.own != nullptr;
   const std::int64_t rows = view.matrix.dim(0), columns = view.matrix.dim(1);
   const float left = area.min.x + ui.px(14) + std::max(axes.margins.left, ui.px(kGutter));
   const float width =
@@ -72,8 +72,8 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
   // Columns too narrow for words are named by numbers, which lie flat.
   if (axes.keys && fitted.cell_width < ui.px(11)) fitted = fit(ui.px(kFlatLabels + 10));
   const float top = fitted.area.min.y;
-  if (fitted.empty()) return {top, std::nullopt};
-  std::optional<Cell>& cell = ui.session.view.cell;
+  if (fitted.empty()) return {top, std::nullopt, false};
+  std::optional<Cell>& cell = cells.own != nullptr ? *cells.own : ui.session.view.cell;
   std::optional<Cell> none;
   const HeatmapInput input = heatmap_input(ui, name, view, fitted, nullptr, picked ? &cell : &none);
   if (input.clicked && picked) cell = input.clicked;
@@ -83,7 +83,7 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
   };
   std::optional<Cell> at = input.hovered ? input.hovered : cells.marked ? cells.marked : picked ? cell : std::nullopt;
   if (!inside(at)) at.reset();
-  if (input.hovered && picked) {
+  if (input.hovered && cells.picked) {
     ui.state.next_hover.query = input.hovered->row;
     (axes.keys ? ui.state.next_hover.key : ui.state.next_hover.feature) = input.hovered->column;
   }
@@ -97,15 +97,15 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
                      axes.keys ? ui.colors.key : ui.colors.text);
   if (axes.keys) {
     text_in(ui, {{gutter.min.x, top - ui.px(30)}, {gutter.max.x, top - ui.px(14)}}, Type::words11, ui.colors.query,
-            "query ↓", 1);
+            fmt::format("{} ↓", axes.row_word), 1);
     text_in(ui, {{gutter.min.x, top - ui.px(15)}, {gutter.max.x, top + ui.px(1)}}, Type::words11, ui.colors.key,
-            "key →", 1);
+            fmt::format("{} →", axes.column_word), 1);
   }
   const float bar = fitted.area.max.x + ui.px(kBeforeBar);
   color_bar(ui, {{bar, top}, {bar + ui.px(10), std::max(fitted.area.max.y, top + ui.px(24))}}, view.map, view.range,
             false);
   ui.mark(name + "/color_bar", {{bar, top}, {bar + color_bar_width(ui, view.range), fitted.area.max.y}});
-  return {fitted.area.max.y, at};
+  return {fitted.area.max.y, at, input.focused};
 }
 
 }  // namespace headscope::ui

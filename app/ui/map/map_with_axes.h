@@ -22,11 +22,13 @@ struct MapAxes {
   const std::vector<std::string>& columns;  // empty: features, named by their numbers
   bool keys = true;                         // columns are keys
   MapMargins margins = {};
+  const char *row_word = "query", *column_word = "key";  // above the gutter, where columns are keys
 };
 
 struct DrawnMap {
   float bottom = 0;        // the y below the picture
   std::optional<Cell> at;  // the cell under the mouse, else the picked one, inside of the matrix; nullopt: none
+  bool focused = false;    // keys are the map's
 };
 
 // Where a map is drawn, labels and colour bar included.
@@ -39,6 +41,7 @@ struct MapPlace {
 struct MapCells {
   bool picked = false;                        // they can be picked and hovered like those of the shown trace
   std::optional<Cell> marked = std::nullopt;  // a cell that another picture points at; nullopt: none
+  std::optional<Cell>* own = nullptr;         // their own picked cell, in place of the shown trace's; null: none
 };
 
 DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes,

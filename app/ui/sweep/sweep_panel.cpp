@@ -7,21 +7,15 @@
 
 #include "app/session/session.h"
 #include "app/ui/sweep/metric_controls.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 
 namespace headscope::ui {
 namespace {
 
-void draw_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence) {
-  const float pad = ui.px(size::panel_padding);
-  ui.mark("sweep/sentence: " + sentence, area);
-  paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {std::min(area.max.x - pad, area.min.x + ui.px(640)), 0}},
-            Type::words13, color, sentence);
-}
-
 void draw_nothing_pinned(Ui& ui, const Rect& area) {
-  draw_sentence(ui, area, ui.colors.text,
+  view_sentence(ui, "sweep", area, ui.colors.text,
                 "Pin the result on screen as A, and then change the text. Each part of the model in turn takes its "
                 "numbers from A, and the map says what becomes of the prediction: which part carries the difference. "
                 "Without another text each part is set to zeros, and the map says what the prediction needs it for.");
@@ -81,15 +75,15 @@ void draw_sweep_panel(Ui& ui, const Rect& area) {
   }
   body.min.y = draw_sweep_controls(ui, body);
   const std::optional<std::string> metric = metric_text(view.measure, view.tokens);
-  if (!metric) return draw_sentence(ui, body, ui.colors.text2, "Type a token that the metric is about.");
+  if (!metric) return view_sentence(ui, "sweep", body, ui.colors.text2, "Type a token that the metric is about.");
   if (!ablates && (a->model == nullptr || a->model->checkpoint == nullptr)) {
-    return draw_sentence(
-        ui, body, ui.colors.text,
+    return view_sentence(
+        ui, "sweep", body, ui.colors.text,
         "A is no result of a whole model. Pin one of a checkpoint: Model, weights, or File, Open folder.");
   }
   const auto result = known_sweep(ui, *metric);
-  if (result == nullptr) return draw_sentence(ui, body, ui.colors.text2, "Computing …");
-  if (!result->answer) return draw_sentence(ui, body, ui.colors.text, result->failure);
+  if (result == nullptr) return view_sentence(ui, "sweep", body, ui.colors.text2, "Computing …");
+  if (!result->answer) return view_sentence(ui, "sweep", body, ui.colors.text, result->failure);
   draw_sweep_grid(ui, *result, body);
 }
 

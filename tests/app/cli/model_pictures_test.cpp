@@ -95,6 +95,16 @@ TEST_F(ModelPictures, QueriesAndKeysAsPoints) {
   expect_drawn_again("head.png", head);
 }
 
+TEST_F(ModelPictures, WhoWroteAScore) {
+  const Image heads = drawn({"--view", "score", "--layer", "1", "--head", "7", "--at", "5,1"}, "heads.png");
+  EXPECT_EQ(drawn({"--view", "score", "--layer", "1", "--head", "7", "--at", "5,1", "--by", "heads"}).pixels,
+            heads.pixels);
+  EXPECT_NE(drawn({"--view", "score", "--layer", "1", "--head", "7", "--at", "5,1", "--by", "components"}).pixels,
+            heads.pixels);
+  EXPECT_NE(drawn({"--view", "score", "--layer", "1", "--head", "7", "--at", "5,0"}).pixels, heads.pixels);
+  expect_drawn_again("heads.png", heads);
+}
+
 TEST_F(ModelPictures, WhatCannotBeDrawnIsRefused) {
   const auto refused = [&](const std::vector<std::string>& more, const std::vector<std::string>& parts) {
     expect_refused(render(more, "none.png"), 2, parts);
@@ -118,6 +128,10 @@ TEST_F(ModelPictures, WhatCannotBeDrawnIsRefused) {
   refused({"--view", "sweep", "--ablation", "zero", "--metric", "kl", "--patch", "paths"}, {"--from", "missing"});
   refused({"--view", "sweep", "--ablation", "zero", "--metric", "kl", "--from", "0:1"}, {"--from", "--patch paths"});
   refused({"--view", "heads", "--against", "a.json"}, {"--against", "difference or sweep"});
+  refused({"--view", "score", "--head", "7", "--at", "5"}, {"--at", "I,J"});
+  refused({"--view", "score", "--head", "7", "--at", "5,6"}, {"--at", "0 to 5"});
+  refused({"--view", "score", "--head", "8", "--at", "5,1"}, {"--head", "0 to 7"});
+  refused({"--view", "score", "--at", "5,1", "--by", "sources"}, {"--by", "components or heads"});
   refused({"--view", "scatter", "--head", "8"}, {"--head", "0 to 7"});
   expect_refused(cli({"render", "--phrase", "a b", "--model", "seeded", "--view", "attribution", "--at", "1", "--token",
                       "3", "--out", "none.png"}),

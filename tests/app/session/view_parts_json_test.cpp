@@ -18,6 +18,23 @@ TEST(ViewPartsJson, KeepsTheGradients) {
   EXPECT_THROW(parse_view_state(R"({"gradients": {"measure": "all"}})"), Error);
 }
 
+TEST(ViewPartsJson, KeepsWhatIsAskedOfScoresCircuitsAndScatter) {
+  ViewState view;
+  view.score = {AttributionBy::heads, Cell{3, 4}};
+  view.circuits = {CircuitsShow::tokens, CompositionKind::value, LayerHead{1, 7}, LayerHead{0, 5}, "cat", "cat,box"};
+  view.scatter = {true, false, false};
+  const ViewState read = parse_view_state(view_state_json(view));
+  EXPECT_EQ(read.score, view.score);
+  EXPECT_EQ(read.circuits, view.circuits);
+  EXPECT_EQ(read.scatter, view.scatter);
+  const ViewState none = parse_view_state("{}");
+  EXPECT_EQ(none.score, ScoreView());
+  EXPECT_EQ(none.circuits, CircuitsView());
+  EXPECT_EQ(none.scatter, ScatterView());
+  EXPECT_THROW(parse_view_state(R"({"score": {"by": "sources"}})"), Error);
+  EXPECT_THROW(parse_view_state(R"({"circuits": {"reads": "output"}})"), Error);
+}
+
 TEST(MetricText, NamesTheTokensWhereItNeedsThem) {
   EXPECT_EQ(metric_text(SweepMeasure::usual, ""), "");
   EXPECT_EQ(metric_text(SweepMeasure::probability, ""), std::nullopt);

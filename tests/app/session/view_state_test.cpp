@@ -1,4 +1,5 @@
 // The part of a view that pictures and session files keep.
+// Long because it has a test for every kind of picture that opens in a view.
 #include "app/session/view_state.h"
 
 #include <gtest/gtest.h>
@@ -209,6 +210,33 @@ TEST(ViewSpecOfState, APictureOfASweepOpensInTheSweep) {
   EXPECT_THROW(parse_view_state(R"({"sweep": {"measure": "mean"}})"), Error);
   EXPECT_THROW(parse_view_state(R"({"sampling": {"sample": "beam"}})"), Error);
   EXPECT_THROW(parse_view_state(R"({"sampling": {"seed": "-1"}})"), Error);
+}
+
+TEST(ViewSpecOfState, PicturesOfScoresCircuitsAndScatterOpenInTheirViews) {
+  ViewSpec spec;
+  spec.view = ViewKind::score;
+  spec.head = 7;
+  spec.at = {5, 1};
+  spec.question.by = AttributionBy::components;
+  ViewState view;
+  view.score.pair = Cell{3, 3};
+  apply_view_spec(view, spec);
+  EXPECT_EQ(view.main_view, MainView::score);
+  EXPECT_EQ(view.head, 7);
+  EXPECT_EQ(view.cell, (Cell{5, 1}));
+  EXPECT_EQ(view.score, (ScoreView{AttributionBy::components, std::nullopt}));
+  spec.question.by.reset();
+  apply_view_spec(view, spec);
+  EXPECT_EQ(view.score.by, AttributionBy::heads) << "as the picture has it";
+  spec = ViewSpec();
+  spec.view = ViewKind::composition;
+  spec.question.reads = CompositionKind::value;
+  apply_view_spec(view, spec);
+  EXPECT_EQ(view.main_view, MainView::circuits);
+  EXPECT_EQ(view.circuits.reads, CompositionKind::value);
+  spec.view = ViewKind::scatter;
+  apply_view_spec(view, spec);
+  EXPECT_EQ(view.main_view, MainView::scatter);
 }
 
 TEST(ViewSpecOfState, ApplyingKeepsTheLayoutAndForgetsTheZoom) {

@@ -169,7 +169,7 @@ TEST(ViewOptions, EveryWordOfAPlaceholderIsAValue) {
   }
   EXPECT_EQ(find_view_option("view")->placeholder,
             "heads|head|stage|concat|arcs|neurons|layers|difference|sensitivity|text|explanation|lens|"
-            "attribution|sweep|scatter|composition");
+            "attribution|sweep|scatter|composition|score");
   EXPECT_EQ(find_view_option("colormap")->placeholder, "viridis|magma|cividis|gray|icefire|coolwarm");
   EXPECT_EQ(find_view_option("log")->placeholder, "");
 }

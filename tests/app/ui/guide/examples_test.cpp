@@ -78,8 +78,11 @@ TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
 
 TEST(Examples, OfWhyOpenTheViewThatAnswers) {
   const std::map<std::string, std::pair<MainView, const char*>> views = {
+      {"why-circuits", {MainView::circuits, "circuits"}},
       {"why-gradients", {MainView::gradients, "gradients/head/1,7"}},
       {"why-lens", {MainView::lens, "lens/cell/4,0"}},
+      {"why-scatter", {MainView::scatter, "scatter"}},
+      {"why-score", {MainView::score, "score/pair: 0.5 × 0.5"}},
       {"why-sweep", {MainView::sweep, "sweep/estimated/1,7"}}};
   for (const Example& example : all_examples()) {
     if (!example.view) continue;

@@ -1,0 +1,30 @@
+#include "app/ui/widgets/view_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/widgets/widgets.h"
+
+namespace headscope::ui {
+
+void view_sentence(Ui& ui, const std::string& view, const Rect& area, Rgba color, const std::string& sentence) {
+  const float pad = ui.px(size::panel_padding);
+  ui.mark(view + "/sentence: " + sentence, area);
+  paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {std::min(area.max.x - pad, area.min.x + ui.px(640)), 0}},
+            Type::words13, color, sentence);
+}
+
+Rect take_detail(Ui& ui, Rect& area, const DetailSize& size) {
+  if (area.width() >= ui.px(size.beside_from)) {
+    const float width = std::clamp(std::round(area.width() * size.share), ui.px(size.narrowest), ui.px(size.widest));
+    const Rect detail = take_right(area, width, 0);
+    vertical_line(ui, detail.min.x, detail.min.y, detail.max.y, ui.colors.line);
+    return detail;
+  }
+  const Rect detail{{area.min.x, std::round(area.min.y + area.height() * 0.5f)}, area.max};
+  area.max.y = detail.min.y;
+  horizontal_line(ui, detail.min.x, detail.max.x, detail.min.y, ui.colors.line);
+  return detail;
+}
+
+}  // namespace headscope::ui

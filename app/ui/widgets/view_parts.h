@@ -1,0 +1,23 @@
+// What main views have in common: one sentence in the place of a picture, and a picture with its detail.
+#pragma once
+
+#include <string>
+
+#include "app/ui/ui.h"
+
+namespace headscope::ui {
+
+// Why there is no picture yet, or at all. `view` is the word of the view, and begins the name in the probe:
+// "sweep/sentence: Computing …".
+void view_sentence(Ui& ui, const std::string& view, const Rect& area, Rgba color, const std::string& sentence);
+
+// The detail lies at the right of the picture where there is room, else below it.
+struct DetailSize {
+  float share = 0.4f;                   // of the width; below, the detail has half of the height
+  float narrowest = 320, widest = 520;  // at 1x
+  float beside_from = 820;              // the least width, at 1x, of a place with both beside each other
+};
+// Takes the detail's place from `area`, which the picture keeps, and draws the line between them.
+Rect take_detail(Ui& ui, Rect& area, const DetailSize& size);
+
+}  // namespace headscope::ui
