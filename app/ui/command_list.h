@@ -12,7 +12,7 @@ namespace headscope::ui {
 struct CommandInfo {
   CommandId id;
   const char* title;     // "Export..."
-  const char* menu;      // "File", "Edit", "Model", "View", "Export", "Help", or "" when only in the palette
+  const char* menu;      // "File", "Edit", "Model", "View", "Go", "Export", "Help", or "" when only in the palette
   const char* shortcut;  // "Ctrl+E", or ""
   const char* help;      // one sentence
 };

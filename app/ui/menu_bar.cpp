@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "app/session/session.h"
 #include "app/session/settings.h"
@@ -19,8 +20,8 @@ namespace headscope::ui {
 
 namespace {
 
-constexpr const char* kMenus[] = {"File", "Edit", "Model", "View", "Export", "Help"};
-constexpr int kMenuCount = 6;
+constexpr const char* kMenus[] = {"File", "Edit", "Model", "View", "Go", "Export", "Help"};
+constexpr int kMenuCount = static_cast<int>(std::size(kMenus));
 
 std::string list_name(int menu) {
   return std::string("menu/") + kMenus[menu];

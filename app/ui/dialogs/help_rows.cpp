@@ -53,7 +53,7 @@ constexpr PlaceKey kPlaceKeys[] = {
 };
 
 // The topics of commands, in their order: those of the menus, without the views, which have one of their own.
-constexpr std::array<const char*, 8> kTopics = {"File", "Edit", "Model", "View", "Views", "Export", "Help", "Go"};
+constexpr std::array<const char*, 8> kTopics = {"File", "Edit", "Model", "View", "Views", "Go", "Export", "Help"};
 
 std::string topic_of(const CommandInfo& info) {
   if (main_view_of(info.id) != nullptr) return "Views";

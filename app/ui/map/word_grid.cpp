@@ -14,8 +14,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kNarrowest = 48, kWidest = 104, kLowest = 18, kHighest = 40, kTwoLinesFrom = 32;
-constexpr float kSmallestPicture = 28, kLargestPicture = 150;
+constexpr float kNarrowest = 48, kWidest = 168, kLowest = 18, kHighest = 64, kTwoLinesFrom = 32;
+constexpr float kSmallestPicture = 28, kLargestPicture = 240;
 constexpr float kBar = 10, kNames = 22;
 
 // The picked cell of each grid that was scrolled into sight.
@@ -78,10 +78,9 @@ void draw_cell(Ui& ui, const WordCell& cell, const Rect& place) {
   if (cell.second.empty() || inner.height() < ui.px(kTwoLinesFrom)) {
     return text_in(ui, inner, Type::mono11, ink, first, 0.5f);
   }
-  const float middle = std::round(inner.center().y);
-  text_in(ui, {{inner.min.x, inner.min.y + ui.px(1)}, {inner.max.x, middle + ui.px(1)}}, Type::mono11, ink, first,
-          0.5f);
-  text_in(ui, {{inner.min.x, middle}, {inner.max.x, inner.max.y - ui.px(1)}}, Type::mono10, ink, cell.second, 0.5f);
+  const float middle = std::round(inner.center().y), half = std::min(inner.height() / 2 - ui.px(1), ui.px(17));
+  text_in(ui, {{inner.min.x, middle - half}, {inner.max.x, middle + ui.px(1)}}, Type::mono11, ink, first, 0.5f);
+  text_in(ui, {{inner.min.x, middle}, {inner.max.x, middle + half}}, Type::mono10, ink, cell.second, 0.5f);
 }
 
 // Names of rows at the left, of columns above; those of the picked cell stand out.

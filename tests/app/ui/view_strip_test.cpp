@@ -70,11 +70,11 @@ TEST(ViewStrip, DropsTheKeysBeforeItShortensNames) {
     Driver d(model(), width, 1000, scale);
     return says(d, words);
   };
-  EXPECT_TRUE(shows(1920, 1, "Ctrl+Shift+W"));
+  EXPECT_TRUE(shows(2560, 1, "Ctrl+Shift+W"));
   EXPECT_FALSE(shows(960, 1, "Ctrl+Shift+W"));
-  EXPECT_TRUE(shows(960, 1, "Sensitivity"));
+  EXPECT_TRUE(shows(1120, 1, "Sensitivity"));
   EXPECT_FALSE(shows(960, 2, "Sensitivity"));
-  EXPECT_TRUE(shows(1120, 2, "Mask")) << "short names stay whole";
+  EXPECT_TRUE(shows(1280, 2, "Mask")) << "short names stay whole";
 }
 
 enum class Way { key, strip };

@@ -43,7 +43,7 @@ void expect_pointed_at(Driver& d, const ExampleMistake& mistake, const std::stri
 }
 
 TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
-  ASSERT_EQ(all_examples().size(), 11u);
+  ASSERT_EQ(all_examples().size(), 14u);
   const Language& english = language_for("en", "");
   std::size_t mistakes = 0;
   for (const auto& [width, height] : {std::pair{1600, 1000}, std::pair{1280, 800}}) {
@@ -82,7 +82,7 @@ TEST(Examples, OfWhyOpenTheViewThatAnswers) {
       {"why-gradients", {MainView::gradients, "gradients/head/1,7"}},
       {"why-lens", {MainView::lens, "lens/cell/4,0"}},
       {"why-scatter", {MainView::scatter, "scatter"}},
-      {"why-score", {MainView::score, "score/pair: 0.5 × 0.5"}},
+      {"why-score", {MainView::score, "score/pair: embedding × 0.5"}},
       {"why-sweep", {MainView::sweep, "sweep/estimated/1,7"}}};
   for (const Example& example : all_examples()) {
     if (!example.view) continue;

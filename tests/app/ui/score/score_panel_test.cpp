@@ -126,7 +126,11 @@ TEST_F(ScorePanel, LayerAndHeadAreChosenHere) {
 }
 
 TEST_F(ScorePanel, SaysWhyThereIsNone) {
-  d.session.draft.edits.push_back({.tensor = "scores", .index = {0, 7, 5, 1}, .value = 3});
+  NumberEdit edit;
+  edit.tensor = "scores";
+  edit.index = {0, 7, 5, 1};
+  edit.value = 3;
+  d.session.draft.edits.push_back(edit);
   d.step(6);
   EXPECT_TRUE(shows("other numbers in scores of this layer"));
 }

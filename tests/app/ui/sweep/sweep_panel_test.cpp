@@ -172,6 +172,7 @@ TEST_F(SweepPanel, ZerosAndMeansNeedNoOtherText) {
   d.click("sweep/cell/1,7");
   EXPECT_TRUE(shows("layer 1, head 7: " + number_label(zeros.cells[15].value, 4)));
   d.choose("sweep/numbers", "means");
+  d.hover("menu/File");  // away from the cells
   d.step(4);
   question.ablation = Ablation::mean;
   EXPECT_TRUE(shows("layer 1, head 7: " + number_label(computed(question).cells[15].value, 4)));
