@@ -55,25 +55,9 @@ void set_patch(const Arguments& given, SweepQuestion& question) {
   check_ends(question);
 }
 
-// The phrases of --mean-over.
-std::vector<std::string> phrases_of(const Arguments& given, const CancelToken& cancel) {
-  std::vector<std::string> phrases;
-  if (!given.has("mean-over")) return phrases;
-  const PhraseList list = PhraseList::open(given.get("mean-over"), cancel);
-  list.visit({0, list.size()}, [&](const ListedPhrase& phrase) {
-    if (!phrase.problem.empty()) {
-      throw UsageError("mean-over", fmt::format("found line {}, {}", phrase.index + 1, phrase.problem),
-                       "a list whose every phrase can be read");
-    }
-    if (!phrase.blank) phrases.push_back(phrase.text);
-  });
-  if (phrases.empty()) throw UsageError("mean-over", "found no phrase in it", "a phrase a line");
-  return phrases;
-}
-
 void set_numbers(const Arguments& given, const CancelToken& cancel, SweepQuestion& question) {
   if (given.has("ablation")) question.ablation = chosen<Ablation>(given, "ablation", kAblationNames);
-  question.mean_over = phrases_of(given, cancel);
+  if (given.has("mean-over")) question.mean_over = whole_list("mean-over", given.get("mean-over"), cancel);
   if (question.ablation) {
     for (const char* option : {"against", "direction"}) {
       if (!given.has(option)) continue;

@@ -176,6 +176,8 @@ json sweep_json(const SweepView& sweep) {
                  {"estimate", kEstimates[static_cast<std::size_t>(sweep.estimate)]},
                  {"measure", kMeasures[static_cast<std::size_t>(sweep.measure)]},
                  {"tokens", sweep.tokens}};
+  // JSON has no text but UTF-8; a path in another encoding cannot be remembered.
+  if (!sweep.list.empty() && is_valid_utf8(sweep.list)) object["list"] = sweep.list;
   if (sweep.cell) object["cell"] = {sweep.cell->row, sweep.cell->column};
   return object;
 }
@@ -194,6 +196,7 @@ SweepView sweep_from(const JsonReader& outer) {
       static_cast<SweepEstimate>(reader.read_choice("estimate", kEstimates, static_cast<int>(sweep.estimate)));
   sweep.measure = static_cast<SweepMeasure>(reader.read_choice("measure", kMeasures, static_cast<int>(sweep.measure)));
   reader.read("tokens", sweep.tokens);
+  reader.read("list", sweep.list);
   const std::vector<std::int64_t> cell = indices_from(reader, "cell", 2, "a row and a column");
   if (cell.size() == 2) sweep.cell = Cell{cell[0], cell[1]};
   return sweep;

@@ -103,6 +103,7 @@ struct SweepView {
   SweepEstimate estimate = SweepEstimate::none;
   SweepMeasure measure = SweepMeasure::usual;
   std::string tokens;        // of logit and probability: "A" or "A-B"
+  std::string list;          // of SweepNumbers::means: the file whose phrases they are taken over; "": this text alone
   std::optional<Cell> cell;  // picked; rows and columns as they are shown
   friend bool operator==(const SweepView&, const SweepView&) = default;
 };
@@ -126,8 +127,8 @@ struct GradientsView {
 
 // Who wrote what the query and the key of the picked cell meet in.
 struct ScoreView {
-  AttributionBy by = AttributionBy::components;  // not sources
-  std::optional<Cell> pair;                      // picked: writers at the query and at the key; nullopt: the strongest
+  AttributionBy by = AttributionBy::heads;  // not sources
+  std::optional<Cell> pair;                 // picked: writers at the query and at the key; nullopt: the strongest
   friend bool operator==(const ScoreView&, const ScoreView&) = default;
 };
 

@@ -53,6 +53,7 @@ enum class CommandId {
   toggle_generate,
   toggle_corpus,
   corpus_list,   // argument: the list of its phrases; "": asks for it
+  sweep_list,    // argument: the list over whose phrases means are taken; "": asks for it
   corpus_table,  // its heads and metrics, for the clipboard
   pin,
   unpin,

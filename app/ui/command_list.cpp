@@ -62,6 +62,8 @@ const CommandInfo kAboveMainViews[] = {
     {Id::pin, "Pin the result as A", "Model", "Ctrl+Shift+D",
      "Keeps the result on screen, to compare what you edit next with it. It is let go with the window."},
     {Id::unpin, "Unpin A", "Model", "", "Lets the pinned result go."},
+    {Id::sweep_list, "Means over a list of phrases...", "Model", "",
+     "The view Sweep sets parts to their means over all phrases of a file, in place of those over this text."},
     {Id::recompute, "Compute again", "Model", "F5", "Reads all files anew and computes."},
     {Id::compare_backends, "Compare backends", "Model", "",
      "Computes the same request on the CPU and on the GPU: how long each takes, how far they differ."},

@@ -14,6 +14,7 @@
 #include "app/ui/guide/tour.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/lesson_notice.h"
+#include "app/ui/sweep/sweep_panel.h"
 #include "core/base/error.h"
 
 namespace headscope::ui {
@@ -93,6 +94,7 @@ const CommandAction kActions[] = {
     {CommandId::open_path, open_document_at},
     {CommandId::paste_session, plain<paste_session>},
     {CommandId::corpus_list, choose_corpus_list},
+    {CommandId::sweep_list, choose_sweep_list},
     {CommandId::corpus_table, plain<copy_corpus_table>},
     {CommandId::choose_weights, [](Ui& ui, const std::string&) { choose_file(ui, "weights"); }},
     {CommandId::compare_tensors, [](Ui& ui, const std::string&) { choose_file(ui, kTheirTensors); }},

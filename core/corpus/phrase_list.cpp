@@ -192,6 +192,20 @@ PhraseList::Place PhraseList::place_of(std::int64_t index) const {
   return {};
 }
 
+std::vector<std::string> whole_list(const char* option, const std::string& path, const CancelToken& cancel) {
+  std::vector<std::string> phrases;
+  const PhraseList list = PhraseList::open(path, cancel);
+  list.visit({0, list.size()}, [&](const ListedPhrase& phrase) {
+    if (!phrase.problem.empty()) {
+      throw UsageError(option, fmt::format("found line {}, {}", phrase.index + 1, phrase.problem),
+                       "a list whose every phrase can be read");
+    }
+    if (!phrase.blank) phrases.push_back(phrase.text);
+  });
+  if (phrases.empty()) throw UsageError(option, "found no phrase in it", "a phrase a line");
+  return phrases;
+}
+
 Range shard_of(std::int64_t size, std::int64_t index, std::int64_t count) {
   // size / count whole phrases each, and one more for the first size % count places of the rounding.
   const auto before = [&](std::int64_t k) { return size / count * k + size % count * k / count; };

@@ -66,6 +66,10 @@ class PhraseList {
   std::string sha256_;
 };
 
+// All phrases of a list that are not blank, for an option that needs every one of them. UsageError, which names the
+// option, for a line that cannot be read and for a list without phrases; else as PhraseList::open().
+std::vector<std::string> whole_list(const char* option, const std::string& path, const CancelToken& cancel = {});
+
 // Block `index` of `count` blocks that follow one another and differ by one phrase at most: the indices from
 // floor(size index / count) to floor(size (index + 1) / count).
 Range shard_of(std::int64_t size, std::int64_t index, std::int64_t count);

@@ -10,6 +10,7 @@
 #include "app/session/background/models/predictions.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/output_head.h"
+#include "core/corpus/phrase_list.h"
 
 namespace headscope {
 namespace {
@@ -32,6 +33,7 @@ SweepAnswer answer(const EngineOptions& engine, const SweepQuery& query, const C
   question.metric = query.metric.empty() ? usual_metric(query, cancel) : query.metric;
   question.patch = query.patch;
   question.ablation = query.ablation;
+  if (!query.list.empty()) question.mean_over = whole_list("mean-over", query.list, cancel);
   question.estimate = query.estimate;
   question.from = query.from;
   question.into = query.into;

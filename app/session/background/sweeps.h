@@ -20,6 +20,7 @@ struct SweepQuery {
   SweepPatch patch = SweepPatch::heads;
   SweepDirection direction = SweepDirection::denoise;
   std::optional<Ablation> ablation = {};
+  std::string list = {};  // of means: the file whose phrases they are taken over; "": the patched text alone
   SweepEstimate estimate = SweepEstimate::none;
   std::optional<LayerHead> from = {}, into = {};
   // As parse_sweep_metric() reads it; "": the logit of what A says less that of what B says, or where both say the same

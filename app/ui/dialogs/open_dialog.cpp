@@ -15,6 +15,7 @@
 #include "app/ui/dialogs/open_purpose.h"
 #include "app/ui/export_dialog_state.h"
 #include "app/ui/file_choice.h"
+#include "app/ui/sweep/sweep_panel.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/file_name.h"
@@ -56,6 +57,8 @@ void accept(Ui& ui, const std::string& path) {
     ui.push(CommandId::open_path, path);
   } else if (purpose == kCorpusListPurpose) {
     ui.push(CommandId::corpus_list, path);
+  } else if (purpose == kSweepListPurpose) {
+    ui.push(CommandId::sweep_list, path);
   } else if (purpose == kTheirTensors) {
     compare_with_file(ui, path);
   } else {

@@ -2,6 +2,7 @@
 
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/corpus/corpus_panel.h"
+#include "app/ui/sweep/sweep_panel.h"
 
 namespace headscope::ui {
 
@@ -40,6 +41,11 @@ OpenPurpose open_purpose(const std::string& name) {
       {kCorpusListPurpose,
        "Open the list of a corpus",
        "the phrases that were scanned: .txt (a line each) or .jsonl, packed (.gz) or not; or a folder of such files",
+       {".txt", ".jsonl", ".gz"},
+       true},
+      {kSweepListPurpose,
+       "Means over a list of phrases",
+       "phrases: .txt (a line each) or .jsonl, packed (.gz) or not; or a folder of such files",
        {".txt", ".jsonl", ".gz"},
        true},
       {kPhraseFile,

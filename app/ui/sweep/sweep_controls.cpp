@@ -1,12 +1,15 @@
 // The controls of the view 'sweep'.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "app/session/session.h"
+#include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_colors.h"
+#include "app/ui/shown_name.h"
 #include "app/ui/sweep/metric_controls.h"
 #include "app/ui/sweep/sweep_panel.h"
 #include "app/ui/widgets/widgets.h"
@@ -110,6 +113,29 @@ void draw_end(Ui& ui, Rect line) {
   if (changed) view.cell.reset();
 }
 
+// What means are taken over.
+void draw_list(Ui& ui, Rect line) {
+  SweepView& view = ui.session.view.sweep;
+  text_in(ui, take_left(line, ui.px(72), ui.px(6)), Type::words12, ui.colors.text2, "means over");
+  const std::string words = view.list.empty()
+                                ? "this text"
+                                : "the phrases of " + shown_name(std::filesystem::path(view.list).filename().string());
+  const float width = std::min(std::ceil(text_width(ui, Type::words12, words)) + 1, line.width() - ui.px(190));
+  text_in(ui, take_left(line, width, ui.px(10)), Type::words12, ui.colors.text,
+          shortened(ui, Type::words12, words, width));
+  if (button(ui, "sweep/list", take_left(line, ui.px(112), ui.px(8)), "Choose a list...",
+             {true, false,
+              "At every position the mean over all positions of the phrases of a file: what a part writes on other "
+              "texts, too."})) {
+    ui.push(CommandId::sweep_list);
+  }
+  if (view.list.empty()) return;
+  if (icon_button(ui, "sweep/this_text", take_left(line, ui.px(24), 0), Icon::reset,
+                  {true, false, "The mean over this text alone again."})) {
+    view.list.clear();
+  }
+}
+
 }  // namespace
 
 void draw_sweep_header(Ui& ui, const Rect& area) {
@@ -127,10 +153,13 @@ float draw_sweep_controls(Ui& ui, const Rect& area) {
   const float pad = ui.px(size::panel_padding), height = ui.px(size::control_height), gap = ui.px(6);
   Rect line{{area.min.x + pad, area.min.y + ui.px(3)}, {area.max.x - pad, area.min.y + ui.px(3) + height}};
   draw_measure(ui, line);
-  if (ui.session.view.sweep.patch != SweepPatch::paths) return line.max.y + gap;
-  line.min.y = line.max.y + gap;
-  line.max.y = line.min.y + height;
-  draw_end(ui, line);
+  const auto next = [&](void (*draw)(Ui&, Rect)) {
+    line.min.y = line.max.y + gap;
+    line.max.y = line.min.y + height;
+    draw(ui, line);
+  };
+  if (ui.session.view.sweep.numbers == SweepNumbers::means) next(draw_list);
+  if (ui.session.view.sweep.patch == SweepPatch::paths) next(draw_end);
   return line.max.y + gap;
 }
 

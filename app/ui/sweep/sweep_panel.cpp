@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 
 #include "app/session/session.h"
+#include "app/ui/file_choice.h"
 #include "app/ui/sweep/metric_controls.h"
 #include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
@@ -41,6 +43,7 @@ SweepQuery query_of(const SweepView& view, const std::string& metric) {
   query.patch = view.patch;
   query.direction = view.numbers == SweepNumbers::b_into_a ? SweepDirection::noise : SweepDirection::denoise;
   query.ablation = ablation_of(view);
+  if (query.ablation == Ablation::mean) query.list = view.list;
   query.estimate = view.estimate;
   if (view.patch == SweepPatch::paths) (view.into ? query.into : query.from) = view.end;
   query.metric = metric;
@@ -60,6 +63,18 @@ std::shared_ptr<const Sweeps::Result> known_sweep(Ui& ui, const std::string& met
 }
 
 }  // namespace
+
+void choose_sweep_list(Ui& ui, const std::string& path) {
+  if (!path.empty()) {
+    SweepView& view = ui.session.view.sweep;
+    view.list = std::filesystem::absolute(path).lexically_normal().string();
+    view.numbers = SweepNumbers::means;
+    return;
+  }
+  ui.state.panels.get<FileChoice>().purpose = kSweepListPurpose;
+  ui.state.open_combo.clear();
+  ui.state.dialog = DialogKind::choose_file;
+}
 
 void draw_sweep_panel(Ui& ui, const Rect& area) {
   ui.mark("sweep", area);

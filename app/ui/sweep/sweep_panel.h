@@ -10,8 +10,9 @@
 
 namespace headscope::ui {
 
-inline constexpr const char* kSweepGrid = "sweep/grid";            // the control that has the cells
-inline constexpr const char* kSweepEstimates = "sweep/estimates";  // the one beside it, of their estimates
+inline constexpr const char* kSweepGrid = "sweep/grid";                // the control that has the cells
+inline constexpr const char* kSweepListPurpose = "means over a list";  // of a file that is chosen
+inline constexpr const char* kSweepEstimates = "sweep/estimates";      // the one beside it, of their estimates
 
 // What the panel remembers.
 struct SweepPanelState {
@@ -24,6 +25,9 @@ float draw_sweep_controls(Ui& ui, const Rect& area);
 
 // sweep_grid.cpp: the map, or those of runs and estimates, and what they say.
 void draw_sweep_grid(Ui& ui, const Sweeps::Result& result, const Rect& area);
+
+// Means are taken over the phrases of this list; "": asks for one.
+void choose_sweep_list(Ui& ui, const std::string& path);
 
 void draw_sweep_panel(Ui& ui, const Rect& area);
 

@@ -91,7 +91,8 @@ TEST(ExecuteCommand, ANameOfAFileThatIsNoUtf8IsRefusedForNoSessionCouldHoldIt) {
 TEST(ExecuteCommand, APathThatIsNoUtf8IsNotTakenAndSaidInWordsThatCanBeDrawn) {
   const Command commands[] = {{CommandId::set_option, "model=\xFF\xFE"},
                               {CommandId::open_path, "/tmp/\xFF.json"},
-                              {CommandId::corpus_list, "/tmp/\xED\xA0\x80.txt"}};
+                              {CommandId::corpus_list, "/tmp/\xED\xA0\x80.txt"},
+                              {CommandId::sweep_list, "/tmp/\xFE.txt"}};
   for (const Command& command : commands) {
     Driver d;
     d.step(2);

@@ -129,5 +129,22 @@ TEST(PhraseList, ShardsCoverItOnce) {
   }
 }
 
+TEST(PhraseList, AWholeListHasEveryPhraseOrSaysWhichOneItLacks) {
+  const TemporaryFolder folder;
+  const std::string all = folder.write("all.txt", "fox jam\n\n  \nink\n");
+  EXPECT_EQ(whole_list("mean-over", all), (std::vector<std::string>{"fox jam", "ink"}));
+  const std::string bad = folder.write("bad.jsonl", "\"fox\"\n{\"no\": 1}\n");
+  const std::string blank = folder.write("blank.txt", "\n \n");
+  for (const auto& [path, words] : {std::pair{bad, "line 2"}, std::pair{blank, "no phrase"}}) {
+    try {
+      whole_list("mean-over", path);
+      ADD_FAILURE() << path;
+    } catch (const UsageError& error) {
+      EXPECT_EQ(error.option(), "mean-over");
+      EXPECT_NE(error.found().find(words), std::string::npos) << error.found();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headscope

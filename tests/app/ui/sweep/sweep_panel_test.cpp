@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,6 +180,38 @@ TEST_F(SweepPanel, ZerosAndMeansNeedNoOtherText) {
   question.ablation = Ablation::mean;
   EXPECT_TRUE(shows("layer 1, head 7: " + number_label(computed(question).cells[15].value, 4)));
   EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).sweep, view());
+}
+
+TEST_F(SweepPanel, MeansMayBeThoseOfAListOfPhrases) {
+  const auto list = std::filesystem::temp_directory_path() / fmt::format("means-{}.txt", ::getpid());
+  std::ofstream(list) << "fox jam cat fox\n\nink box ink\n";
+  d.choose("sweep/numbers", "means");
+  EXPECT_TRUE(shows("this text"));
+  EXPECT_FALSE(d.has("sweep/this_text"));
+  d.click("sweep/list");
+  EXPECT_EQ(d.state.dialog, DialogKind::choose_file);
+  d.key(KeyName::escape);
+  d.push(CommandId::sweep_list, list.string());
+  d.step(6);
+  SweepQuestion question;
+  question.patched = d.trace().request;
+  question.metric = "logit:box";
+  question.ablation = Ablation::mean;
+  const double alone = computed(question).cells[15].value;
+  question.mean_over = {"fox jam cat fox", "ink box ink"};
+  const double of_list = computed(question).cells[15].value;
+  ASSERT_NE(number_label(alone, 4), number_label(of_list, 4));
+  d.click("sweep/cell/1,7");
+  EXPECT_TRUE(shows("layer 1, head 7: " + number_label(of_list, 4)));
+  EXPECT_TRUE(shows("the phrases of " + list.filename().string()));
+  EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).sweep, view());
+  d.click("sweep/this_text");
+  d.step(6);
+  EXPECT_TRUE(shows("layer 1, head 7: " + number_label(alone, 4)));
+  std::filesystem::remove(list);
+  d.push(CommandId::sweep_list, list.string());
+  d.step(6);
+  EXPECT_FALSE(d.names("sweep/sentence: ").empty()) << "why there are no means";
 }
 
 TEST_F(SweepPanel, PathsBeginAtThePickedHeadAndEndAtIt) {
