@@ -29,7 +29,7 @@ class ScorePanel : public testing::Test {
     d.step(4);
   }
   ScoreView& view() { return d.session.view.score; }
-  ScoreWriters computed(AttributionBy by = AttributionBy::components) {
+  ScoreWriters computed(AttributionBy by = AttributionBy::heads) {
     const Cell cell = *d.session.view.cell;
     return score_writers(*d.trace().model, {d.session.view.head, cell.row, cell.column, by}, CancelToken());
   }
@@ -58,9 +58,7 @@ TEST_F(ScorePanel, TheSumStandsBesideTheModelsOwnScore) {
 }
 
 TEST_F(ScorePanel, TheStrongestPairIsPickedFirst) {
-  d.click("score/by", 0.75f);
-  d.step(4);
-  const ScoreWriters found = computed(AttributionBy::heads);
+  const ScoreWriters found = computed();
   const std::size_t at = largest_of(found);
   const std::string query = score_writer_name(found.queries[at / found.keys.size()]);
   const std::string key = score_writer_name(found.keys[at % found.keys.size()]);
@@ -68,12 +66,17 @@ TEST_F(ScorePanel, TheStrongestPairIsPickedFirst) {
   EXPECT_TRUE(
       d.has(fmt::format("score/readout: {} at cat  ×  {} at box {}", query, key, number_label(found.terms[at], 4))));
   EXPECT_FALSE(view().pair.has_value());
+  d.click("score/by", 0.25f);
+  d.step(4);
+  EXPECT_EQ(view().by, AttributionBy::components);
+  const ScoreWriters whole = computed(AttributionBy::components);
+  ASSERT_LT(whole.terms.size(), found.terms.size());
+  EXPECT_TRUE(d.has("score/readout: embedding at cat  ×  layer 0, attention at box " +
+                    number_label(whole.terms[largest_of(whole)], 4)));
 }
 
 TEST_F(ScorePanel, ArrowsPickAPairAndEnterOpensTheWriterAtTheKey) {
-  d.click("score/by", 0.75f);
-  d.step(4);
-  const ScoreWriters found = computed(AttributionBy::heads);
+  const ScoreWriters found = computed();
   const auto head =
       std::find_if(found.keys.begin(), found.keys.end(), [](const ScoreWriter& writer) { return writer.head == 5; });
   view().pair = Cell{0, head - found.keys.begin() - 1};
