@@ -68,16 +68,16 @@ void put_replaced(std::vector<Change>& changes, std::string_view old_text, std::
 }  // namespace
 
 PrecompiledMap::PrecompiledMap(std::string_view base64, const std::string& what) {
-  read(decoded_base64(base64, what), what);
+  unpack(decoded_base64(base64, what), what);
 }
 
 PrecompiledMap PrecompiledMap::of_bytes(std::string_view bytes, const std::string& what) {
   PrecompiledMap map;
-  map.read(bytes, what);
+  map.unpack(bytes, what);
   return map;
 }
 
-void PrecompiledMap::read(std::string_view bytes, const std::string& what) {
+void PrecompiledMap::unpack(std::string_view bytes, const std::string& what) {
   const std::size_t size = bytes.size() < 4 ? 0 : little_endian(bytes);
   if (bytes.size() < 4 || size % 4 != 0 || size > bytes.size() - 4) {
     throw Error(fmt::format("{}: found {} bytes that announce an array of {}; expected the array and its replacements",

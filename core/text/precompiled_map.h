@@ -33,7 +33,7 @@ class PrecompiledMap {
 
  private:
   PrecompiledMap() = default;
-  void read(std::string_view bytes, const std::string& what);
+  void unpack(std::string_view bytes, const std::string& what);
   std::optional<Found> found(std::string_view text, bool longest) const;
   std::vector<Change> changes_by_clusters(std::string_view bytes) const;
 
