@@ -21,7 +21,7 @@ constexpr const char* kDecoder = "output.weight";
 
 // Keys of the architecture that change nothing here, or are read by name below; any other key is refused, as it may ask
 // for arithmetic that is not here.
-constexpr std::array<std::string_view, 17> kOtherKeys = {"vocab_size",
+constexpr std::array<std::string_view, 19> kOtherKeys = {"vocab_size",
                                                          "attention.layer_norm_rms_epsilon",
                                                          "attention.layer_norm_epsilon",
                                                          "attention.value_length",
@@ -32,6 +32,8 @@ constexpr std::array<std::string_view, 17> kOtherKeys = {"vocab_size",
                                                          "rope.scaling.factor",
                                                          "rope.scaling.original_context_length",
                                                          "rope.scaling.finetuned",
+                                                         "rope.scaling.yarn_beta_fast",
+                                                         "rope.scaling.yarn_beta_slow",
                                                          "rope.scale_linear",
                                                          "expert_count",
                                                          "expert_used_count",
@@ -177,7 +179,9 @@ class MetadataReader {
           "attention.sliding_window",
           fmt::format("is {} of {} positions; expected none, as a {} model has none here", window, context, row_.name));
     }
-    family_->window = WindowKeys{};
+    // Which layers have it is the family's: no key says so.
+    const WindowKeys& own = *family_->window;
+    family_->window = WindowKeys{.layers_differ = own.layers_differ, .full_every = own.full_every};
     set(config_, "sliding_window", json_number(std::to_string(window)));
   }
 
@@ -189,13 +193,27 @@ class MetadataReader {
     const double factor = file_.number(key("rope.scaling.factor")).value_or(0);
     const bool scaled = factor != 0 && factor != 1;
     const std::string type(file_.text(key("rope.scaling.type")).value_or(scaled ? "linear" : "none"));
-    if (type == "none") return;
-    if (type == "yarn") refuse("rope.scaling.type", "rope_type is \"yarn\", which is read from config.json alone");
+    if (type == "none" || (!scaled && type == "linear")) {
+      set(config_, "rope_scaling", JsonValue());
+      return;
+    }
     JsonValue scaling;
     set(scaling, "rope_type", json_text(type));
-    if (scaled || type != "linear") set(scaling, "factor", json_number(fmt::format("{}", scaled ? factor : 1.0)));
-    if (!scaled && type == "linear") return;
+    set(scaling, "factor", json_number(fmt::format("{}", scaled ? factor : 1.0)));
+    if (type == "yarn") take_yarn(scaling);
     set(config_, "rope_scaling", std::move(scaling));
+  }
+
+  // gpt-oss does not round the features between which frequencies change; no key says so.
+  void take_yarn(JsonValue& scaling) const {
+    if (const auto original = file_.whole(key("rope.scaling.original_context_length"))) {
+      set(scaling, "original_max_position_embeddings", json_number(std::to_string(*original)));
+    }
+    for (const auto& [name, ours] :
+         {std::pair{"rope.scaling.yarn_beta_fast", "beta_fast"}, {"rope.scaling.yarn_beta_slow", "beta_slow"}}) {
+      if (const auto turns = file_.number(key(name))) set(scaling, ours, json_number(fmt::format("{}", *turns)));
+    }
+    if (family_->fixed.family == "gpt_oss") set(scaling, "truncate", json_truth(false));
   }
 
   void take_tensors() {

@@ -12,6 +12,7 @@ constexpr std::array kArchitectures = {
     GgufArchitecture{"qwen3moe", "qwen3_moe", false, false, "qwen3_moe"},
     GgufArchitecture{"gemma", "gemma", false, true},
     GgufArchitecture{"gpt2", "gpt2"},
+    GgufArchitecture{"gpt-oss", "gpt_oss", false, false, "gpt_oss", "post_attention_norm"},
 };
 
 // GGUF's name of a module, and the member of a family's names that it stands for. Those of a layer follow "blk.", its
@@ -34,7 +35,7 @@ constexpr std::array kModules = {
     ModuleName{&TensorNames::output, "attn_output"},
     ModuleName{&TensorNames::query_norm, "attn_q_norm"},
     ModuleName{&TensorNames::key_norm, "attn_k_norm"},
-    ModuleName{&TensorNames::mlp_norm, "ffn_norm"},
+    ModuleName{&TensorNames::sinks, "attn_sinks.weight"},
     ModuleName{&TensorNames::gate, "ffn_gate"},
     ModuleName{&TensorNames::up, "ffn_up"},
     ModuleName{&TensorNames::down, "ffn_down"},
@@ -69,6 +70,7 @@ Family gguf_family(const Family& family, const GgufArchitecture& row) {
   for (const ModuleName& module : kModules) {
     if (*(family.names.*module.ours)) renamed.names.*module.ours = module.gguf;
   }
+  if (*family.names.mlp_norm) renamed.names.mlp_norm = row.mlp_norm;
   if (*family.names.router) {
     renamed.names.router = "ffn_gate_inp";
     renamed.names.experts_gate = "ffn_gate_exps";

@@ -17,6 +17,7 @@ struct GgufArchitecture {
   bool paired_rows = false;
   bool one_added = false;    // norm weights are 1 + w of a family whose norms multiply by 1 + w
   const char* mixture = "";  // the family of a file whose expert_count is not 0; "": there is none
+  const char* mlp_norm = "ffn_norm";
 };
 std::span<const GgufArchitecture> gguf_architectures();
 

@@ -20,13 +20,22 @@ class Characters {
   void read(std::string_view word) {
     scratch_.symbols.clear();
     const bool plain = model_.continuing_subword_prefix.empty() && model_.end_of_word_suffix.empty();
-    for_each_code_point(word, [&](std::uint32_t code_point, std::size_t at, std::size_t bytes) {
-      if (plain && code_point < model_.letters.size() && model_.letters[code_point] >= 0) {
-        push(model_.letters[code_point], at, at + bytes);
-      } else {
-        add(word, at, at + bytes);
+    for (std::size_t at = 0; at < word.size();) {
+      const auto [whole, id] = model_.whole.longest_prefix(word.substr(at));
+      if (whole > 0) {
+        push(id, at, at + whole);
+        at += whole;
+        continue;
       }
-    });
+      const CodePoint point = code_point_at(word, at);
+      const std::size_t end = at + static_cast<std::size_t>(point.bytes);
+      if (plain && point.value < model_.letters.size() && model_.letters[point.value] >= 0) {
+        push(model_.letters[point.value], at, end);
+      } else {
+        add(word, at, end);
+      }
+      at = end;
+    }
   }
 
  private:

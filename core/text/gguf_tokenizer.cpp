@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/base/utf8.h"
+#include "core/text/sentence_piece_parts.h"
 #include "core/text/token_spelling.h"
 #include "core/text/tokenizer_json.h"
 
@@ -200,35 +201,15 @@ class TokenizerReader {
     parts_.model = std::move(bpe_);
   }
 
-  // Every way to make a piece of two others is a merge, ranked by the piece's score: equal scores have equal ranks, so
-  // that the leftmost pair is joined first.
-  void add_scored_merges(const std::vector<double>& scores) {
-    const auto makes = [this](std::int64_t id) {
-      const PieceType type = type_of(static_cast<std::size_t>(id));
-      return type == PieceType::normal || type == PieceType::user_defined || type == PieceType::unused;
-    };
-    std::vector<std::int64_t> by_score;
-    for (std::int64_t id = 0; id < size(); ++id) {
-      if (makes(id)) by_score.push_back(id);
+  // Pieces of text join, whoever defined them.
+  std::vector<bool> joining() const {
+    std::vector<bool> joins(pieces_.size());
+    for (std::size_t id = 0; id < pieces_.size(); ++id) {
+      const PieceType type = type_of(id);
+      joins[id] = !pieces_[id].empty() &&
+                  (type == PieceType::normal || type == PieceType::user_defined || type == PieceType::unused);
     }
-    const auto score_of = [&scores](std::int64_t id) { return scores[static_cast<std::size_t>(id)]; };
-    std::stable_sort(by_score.begin(), by_score.end(),
-                     [&](std::int64_t a, std::int64_t b) { return score_of(a) > score_of(b); });
-    std::int64_t before = -1;
-    for (const std::int64_t id : by_score) {
-      if (before >= 0 && score_of(id) < score_of(before)) ++bpe_.next_rank;
-      before = id;
-      const std::string_view piece = pieces_[static_cast<std::size_t>(id)];
-      if (bpe_.vocabulary.find(piece) != id) continue;  // a piece that stands twice
-      for_each_code_point(piece, [&](std::uint32_t, std::size_t at, std::size_t) {
-        if (at == 0) return;
-        const auto left = bpe_.vocabulary.find(piece.substr(0, at)), right = bpe_.vocabulary.find(piece.substr(at));
-        if (!left || !right || !makes(*left) || !makes(*right)) return;
-        bpe_.merges.set(static_cast<std::int32_t>(*left), static_cast<std::int32_t>(*right),
-                        {bpe_.next_rank, static_cast<std::int32_t>(id)});
-      });
-    }
-    ++bpe_.next_rank;
+    return joins;
   }
 
   void read_sentence_piece() {
@@ -246,7 +227,7 @@ class TokenizerReader {
     if (std::any_of(scores->begin(), scores->end(), [](double score) { return std::isnan(score); })) {
       file_.refuse(kScores, "holds nan; expected numbers");
     }
-    add_scored_merges(*scores);
+    add_scored_merges(*scores, joining(), bpe_);
     bpe_.byte_fallback = true;
     bpe_.fuse_unknown = true;
     // SentencePiece's usual places.

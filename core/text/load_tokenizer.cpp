@@ -10,6 +10,7 @@
 #include "core/text/json_part.h"
 #include "core/text/marian_tokenizer.h"
 #include "core/text/pipeline_tokenizer.h"
+#include "core/text/sentence_piece_tokenizer.h"
 #include "core/text/tokenizer_json.h"
 #include "core/text/vocabulary_files.h"
 
@@ -136,6 +137,22 @@ std::optional<TokenizerParts> read_marian(const fs::path& place, TextSide side) 
   return parts;
 }
 
+// Of the SentencePiece file that the folder holds; nullopt without one.
+std::optional<TokenizerParts> read_sentence_pieces(const fs::path& place, const JsonPart& config) {
+  for (const char* name : kSentencePieceNames) {
+    const fs::path path = place / name;
+    if (!is_there(path)) continue;
+    const fs::path model_path = place / "config.json";
+    const JsonValue model_value = read_side_file(model_path);
+    const auto pieces = MappedFile::open(path.string());
+    std::optional<TokenizerParts> parts = read_sentence_piece_tokenizer(pieces->bytes(), path.string(), config,
+                                                                        JsonPart(&model_value, model_path.string()));
+    pieces->check_unchanged();
+    return parts;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool has_target_vocabulary(const std::string& folder) {
@@ -157,15 +174,21 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextS
   const bool is_json = is_there(json), is_byte_level = is_there(pieces) && is_there(merges);
   std::optional<TokenizerParts> marian;
   if (!is_json || side == TextSide::target) marian = read_marian(place, side);
-  if (!marian && !is_json && !is_byte_level && !is_there(lines)) return nullptr;
 
   const fs::path config_path = place / "tokenizer_config.json", map_path = place / "special_tokens_map.json";
   const JsonValue config_value = read_side_file(config_path), map_value = read_side_file(map_path);
   const JsonPart config(&config_value, config_path.string()), map(&map_value, map_path.string());
 
+  std::optional<TokenizerParts> in_pieces;
+  if (!marian && !is_json && !is_byte_level) in_pieces = read_sentence_pieces(place, config);
+  if (!marian && !is_json && !is_byte_level && !in_pieces && !is_there(lines)) return nullptr;
+
   TokenizerParts parts;
   if (marian) {
     parts = std::move(*marian);
+  } else if (in_pieces) {
+    parts = std::move(*in_pieces);
+    add_listed_tokens(place / "added_tokens.json", parts);
   } else if (is_json) {
     const File file = open_file(json);
     parts = read_tokenizer_json(file.text(), file.path);

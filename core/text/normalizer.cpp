@@ -132,6 +132,10 @@ AlignedText apply(const AlignedText& text, const PrecompiledMap& map) {
   return map.applied(text);
 }
 
+AlignedText apply(const AlignedText& text, const SentencePieceStep& step) {
+  return step.applied(text);
+}
+
 }  // namespace
 
 AlignedText normalized(AlignedText text, const Normalizer& normalizer) {

@@ -8,6 +8,7 @@
 
 #include "core/text/aligned_text.h"
 #include "core/text/precompiled_map.h"
+#include "core/text/sentence_piece_step.h"
 #include "core/text/split_pattern.h"
 #include "core/text/unicode.h"
 
@@ -43,7 +44,7 @@ struct BertStep {
 };
 
 using NormalizerStep = std::variant<LowercaseStep, StripAccentsStep, ByteLevelStep, NmtStep, NormalFormStep, StripStep,
-                                    PrependStep, ReplaceStep, BertStep, PrecompiledMap>;
+                                    PrependStep, ReplaceStep, BertStep, PrecompiledMap, SentencePieceStep>;
 using Normalizer = std::vector<NormalizerStep>;  // one after the other
 
 AlignedText normalized(AlignedText text, const Normalizer& normalizer);

@@ -68,13 +68,22 @@ void put_replaced(std::vector<Change>& changes, std::string_view old_text, std::
 }  // namespace
 
 PrecompiledMap::PrecompiledMap(std::string_view base64, const std::string& what) {
-  const std::string bytes = decoded_base64(base64, what);
+  unpack(decoded_base64(base64, what), what);
+}
+
+PrecompiledMap PrecompiledMap::of_bytes(std::string_view bytes, const std::string& what) {
+  PrecompiledMap map;
+  map.unpack(bytes, what);
+  return map;
+}
+
+void PrecompiledMap::unpack(std::string_view bytes, const std::string& what) {
   const std::size_t size = bytes.size() < 4 ? 0 : little_endian(bytes);
   if (bytes.size() < 4 || size % 4 != 0 || size > bytes.size() - 4) {
     throw Error(fmt::format("{}: found {} bytes that announce an array of {}; expected the array and its replacements",
                             what, bytes.size(), size));
   }
-  for (std::size_t at = 4; at < 4 + size; at += 4) units_.push_back(little_endian(std::string_view(bytes).substr(at)));
+  for (std::size_t at = 4; at < 4 + size; at += 4) units_.push_back(little_endian(bytes.substr(at)));
   replacements_ = bytes.substr(4 + size);
 }
 
@@ -135,25 +144,8 @@ std::vector<Change> PrecompiledMap::changes_by_clusters(std::string_view bytes) 
   return changes;
 }
 
-std::vector<Change> PrecompiledMap::changes_by_longest(std::string_view bytes) const {
-  std::vector<Change> changes;
-  changes.reserve(bytes.size());
-  for (std::size_t at = 0; at < bytes.size();) {
-    check_length(changes);
-    if (const auto one = found(bytes.substr(at), true)) {
-      put_replaced(changes, bytes.substr(at, one->bytes), one->replacement);
-      at += one->bytes;
-      continue;
-    }
-    const CodePoint point = code_point_at(bytes, at);
-    changes.push_back({point.value, 0});
-    at += static_cast<std::size_t>(point.bytes);
-  }
-  return changes;
-}
-
 AlignedText PrecompiledMap::applied(const AlignedText& text) const {
-  return rewritten(text, match_ == Match::longest ? changes_by_longest(text.bytes) : changes_by_clusters(text.bytes));
+  return rewritten(text, changes_by_clusters(text.bytes));
 }
 
 }  // namespace headscope

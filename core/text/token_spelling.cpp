@@ -26,6 +26,8 @@ Spelling spelling_of(const Normalizer& normalizer, const PreTokenizer& pre_token
     return Spelling::metaspace;
   }
   for (const NormalizerStep& step : normalizer) {
+    const auto* pieces = std::get_if<SentencePieceStep>(&step);
+    if (pieces != nullptr && pieces->escape_blanks) return Spelling::metaspace;
     const auto* replace = std::get_if<ReplaceStep>(&step);
     if (replace != nullptr && replace->content == kMetaspace) return Spelling::metaspace;
   }

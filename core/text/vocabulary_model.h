@@ -55,6 +55,7 @@ struct BpeModel {
   bool fuse_unknown = false;
   bool byte_fallback = false;                    // unknown characters are spelled by their bytes, "<0xE2>"
   bool ignore_merges = false;                    // a word that is a piece is that piece
+  ByteTrie whole;                                // pieces that are found first, the longest at each place
   std::array<std::int32_t, 0x180> letters = {};  // ids of the first characters of Unicode, -1 for none
 };
 
@@ -76,6 +77,7 @@ struct UnigramModel {
   std::optional<std::int32_t> unknown;
   double unknown_score = 0;
   bool byte_fallback = false;
+  bool looks_up_unknown = true;  // a part that no pieces spell may be one all the same, as Hugging Face has it
 };
 
 // A word is a piece, or unknown.

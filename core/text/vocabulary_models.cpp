@@ -28,8 +28,9 @@ ByteTrie trie_of(const Vocabulary& vocabulary, std::size_t skipped, F&& wanted) 
 void append_unknown(const UnigramModel& model, std::string_view word, ModelToken token,
                     std::vector<ModelToken>& tokens) {
   const std::string_view text = word.substr(token.begin, token.end - token.begin);
-  if (const auto id = model.vocabulary.find(text)) {
-    tokens.push_back({static_cast<std::int32_t>(*id), token.begin, token.end});
+  const std::optional<std::int64_t> whole = model.looks_up_unknown ? model.vocabulary.find(text) : std::nullopt;
+  if (whole) {
+    tokens.push_back({static_cast<std::int32_t>(*whole), token.begin, token.end});
     return;
   }
   if (model.byte_fallback) {

@@ -80,6 +80,23 @@ std::string small_sentence_pieces() {
   return piece("\xE2\x96\x81") + piece("lo");
 }
 
+// The same with <unk>, </s> and a letter that a user defined.
+std::string small_piece_model() {
+  const auto piece = [](const std::string& text, char type) {
+    const std::string inner = "\x0A" + std::string(1, static_cast<char>(text.size())) + text + "\x18" + type;
+    return "\x0A" + std::string(1, static_cast<char>(inner.size())) + inner;
+  };
+  return piece("<unk>", 2) + piece("</s>", 3) + small_sentence_pieces() + piece("x", 4);
+}
+
+std::string small_bpe_model() {
+  return small_piece_model() + std::string("\x12\x02\x18\x02", 4);
+}
+
+Files llama_config() {
+  return {{"tokenizer_config.json", R"({"tokenizer_class":"LlamaTokenizer","add_bos_token":false})"}};
+}
+
 Files marian_list() {
   return {{"vocab.json", R"({"</s>":0,"<unk>":1,"lo":2,"\u2581":3})"}};
 }
@@ -139,6 +156,21 @@ const std::vector<Reader> kRows = {
      .read = read_folder,
      .fuzz = "tokenizer_files",
      .beside = marian_list,
+     .cut_unseen = "pieces follow one another, and nothing says how many"},
+    {.name = "piece_model",
+     .covers = "load_tokenizer read_sentence_piece_file read_sentence_piece_tokenizer",
+     .file = "spiece.model",
+     .small = small_piece_model,
+     .read = read_folder,
+     .fuzz = "sentence_piece tokenizer_files",
+     .cut_unseen = "pieces follow one another, and nothing says how many"},
+    {.name = "piece_model_of_merges",
+     .covers = "load_tokenizer read_sentence_piece_file read_sentence_piece_tokenizer",
+     .file = "tokenizer.model",
+     .small = small_bpe_model,
+     .read = read_folder,
+     .fuzz = "sentence_piece tokenizer_files",
+     .beside = llama_config,
      .cut_unseen = "pieces follow one another, and nothing says how many"},
     {.name = "marian_list",
      .covers = "load_tokenizer read_marian_files",

@@ -12,6 +12,7 @@
 #include "tests/core/io/gguf_files.h"
 #include "tests/core/io/npz_files.h"
 #include "tests/core/io/pickle_files.h"
+#include "tests/core/text/sentence_piece_files.h"
 #include "tests/faults/json_traps.h"
 #include "tests/faults/readers.h"
 
@@ -94,6 +95,19 @@ void tokenizers() {
        R"json("stop":1}]},"model":{"type":"Unigram","unk_id":0,"byte_fallback":true,"vocab":[["u",0],["l",-1.5],)json"
        R"json(["lo",-2],["<0xC3>",-3],["<0xB6>",-3]]}})json" +
            text);
+}
+
+// Pieces of every type, blanks as they are typed, bytes: a file, 0xFF 0xFE and a text.
+void sentence_pieces() {
+  using test::number_field;
+  using test::piece;
+  std::string pieces = piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 3);
+  pieces += piece("a", -1) + piece("b", -2) + piece("ab", -3) + piece("ba", 0, 4) + piece("<0x63>", 0, 6);
+  const std::string text =
+      "\xFF\xFE"
+      "b abba c";
+  seed("sentence_piece", "unigram", pieces + piece("z", 0, 5) + test::text_field(3, number_field(5, 0)) + text);
+  seed("sentence_piece", "bpe", pieces + test::text_field(2, number_field(3, 2) + number_field(35, 1)) + text);
 }
 
 void configs() {
@@ -185,6 +199,7 @@ int main(int count, char** arguments) {
 
   arrays();
   tokenizers();
+  sentence_pieces();
   configs();
   models();
   sessions();

@@ -91,6 +91,7 @@ TEST_F(GgufModels, GoldenModelsHaveTheNumbersOfTheirFolders) {
                                {"qwen3", "qwen3"},
                                {"mixtral", "llama"},
                                {"qwen3_moe", "qwen3moe"},
+                               {"gpt_oss", "gpt-oss"},
                                {"gpt2", "gpt2"},
                                {"gpt2-f16", "gpt2"},
                                {"gpt2-bf16", "gpt2"}}) {
@@ -143,6 +144,34 @@ TEST_F(GgufModels, FrequenciesAreDividedByRopeFreqs) {
     EXPECT_TRUE(std::abs(found - wanted[p]) <= 2e-7 * wanted[p]) << found << ", " << wanted[p];
     EXPECT_EQ(found, static_cast<double>(static_cast<float>(found)));
   }
+  EXPECT_TRUE(opened->unexpected().empty());
+}
+
+// Peng et al. 2023: the file's keys are those of config.json under other names; without them the defaults count.
+TEST_F(GgufModels, YarnIsThatOfTheFolder) {
+  TwoSpellings model = golden_model(kGolden + "llama", "llama");
+  model.config.erase("rope_parameters");
+  for (const nlohmann::json& turns : {nlohmann::json{{"beta_fast", 4.0}, {"beta_slow", 0.5}}, nlohmann::json{}}) {
+    nlohmann::json yarn = {{"rope_type", "yarn"}, {"factor", 8.0}, {"original_max_position_embeddings", 16}};
+    yarn.update(turns.is_null() ? nlohmann::json::object() : turns);
+    model.config["rope_scaling"] = yarn;
+    write(model);
+    expect_same_numbers(yarn.dump());
+    const auto opened = Checkpoint::open(gguf());
+    EXPECT_DOUBLE_EQ(opened->architecture().rotary->factor, 0.1 * std::log(8.0) + 1);
+  }
+}
+
+TEST_F(GgufModels, GptOssHasItsWindowsSinksAndClamp) {
+  write(golden_model(kGolden + "gpt_oss", "gpt-oss"));
+  const auto opened = Checkpoint::open(gguf());
+  const Architecture& model = opened->architecture();
+  EXPECT_EQ(model.family, "gpt_oss");
+  EXPECT_TRUE(model.has_window(0));
+  EXPECT_FALSE(model.has_window(1));
+  EXPECT_EQ(model.mixture->clamp->limit, 7) << "no key says another";
+  EXPECT_FALSE(opened->block(0).attention.sinks.empty());
+  EXPECT_EQ(opened->block(0).attention.sinks_name, "blk.0.attn_sinks.weight");
   EXPECT_TRUE(opened->unexpected().empty());
 }
 

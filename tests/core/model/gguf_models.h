@@ -83,6 +83,7 @@ inline std::string gguf_name(const TwoSpellings& model, const std::string& name)
   for (const auto& [ours, gguf] : model.names) {
     if (name == ours + ".weight") return gguf + ".weight";
     if (name == ours + ".bias") return gguf + ".bias";
+    if (name == ours) return gguf + ".weight";  // a module that is one tensor
   }
   return name;
 }
@@ -123,11 +124,56 @@ inline test::GgufWriter gguf_metadata(const TwoSpellings& model) {
     file.text(prefix + "rope.scaling.type", "linear")
         .f32(prefix + "rope.scaling.factor", scaling.value("factor", 1.0F));
   }
+  if (scaling.value("rope_type", scaling.value("type", "")) == "yarn") {
+    file.text(prefix + "rope.scaling.type", "yarn").f32(prefix + "rope.scaling.factor", scaling.value("factor", 1.0F));
+    u32("rope.scaling.original_context_length", scaling.value("original_max_position_embeddings", 0));
+    if (scaling.contains("beta_fast")) {
+      file.f32(prefix + "rope.scaling.yarn_beta_fast", scaling.value("beta_fast", 32.0F))
+          .f32(prefix + "rope.scaling.yarn_beta_slow", scaling.value("beta_slow", 1.0F));
+    }
+  }
+  if (model.architecture == "gpt-oss") {
+    u32("attention.sliding_window", model.number("sliding_window"));
+    u32("expert_feed_forward_length", model.number("intermediate_size"));
+  }
   return file;
+}
+
+// Columns first, first + step, ... of every [rows, columns] of `stacked`, [experts, rows, columns], as rows; of a bias
+// [experts, columns] the same numbers. Float32.
+inline StoredTensor columns_of(const StoredTensor& stacked, std::int64_t first, std::int64_t step) {
+  const std::int64_t experts = stacked.shape[0], columns = stacked.shape.back(), count = columns / step;
+  const std::int64_t rows = stacked.shape.size() == 3 ? stacked.shape[1] : 1;
+  StoredTensor result{{experts, count, rows}, "F32", "", {}};
+  if (stacked.shape.size() == 2) result.shape = {experts, count};
+  for (std::int64_t e = 0; e < experts; ++e) {
+    for (std::int64_t c = 0; c < count; ++c) {
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int64_t at = (e * rows + r) * columns + first + c * step;
+        result.bytes += test::GgufWriter::raw(stacked.values[static_cast<std::size_t>(at)]);
+      }
+    }
+  }
+  return result;
+}
+
+// gpt-oss: gate and up stand column by column beside each other, [experts, in, 2 * out].
+inline void add_stacked_experts(const TwoSpellings& model, std::int64_t layer, test::GgufWriter& file) {
+  const auto add = [&](const char* ours, const char* gguf, std::int64_t first, std::int64_t step) {
+    for (const auto& [of, end] : {std::pair{"", "weight"}, {"_bias", "bias"}}) {
+      const StoredTensor part =
+          columns_of(model.tensors.at(fmt::format("model.layers.{}.mlp.experts.{}{}", layer, ours, of)), first, step);
+      file.tensor(fmt::format("blk.{}.{}.{}", layer, gguf, end), part.shape, part.type, part.bytes);
+    }
+  };
+  add("gate_up_proj", "ffn_gate_exps", 0, 2);
+  add("gate_up_proj", "ffn_up_exps", 1, 2);
+  add("down_proj", "ffn_down_exps", 0, 1);
 }
 
 // The matrices of all experts of a layer, one below the other, as one tensor each for gate, up and down.
 inline void add_experts(const TwoSpellings& model, std::int64_t layer, test::GgufWriter& file) {
+  if (model.architecture == "gpt-oss") return add_stacked_experts(model, layer, file);
   const bool mixtral = model.config.contains("num_local_experts");
   const std::string inside = mixtral ? "block_sparse_moe.experts." : "mlp.experts.";
   for (const auto& [ours, gguf] : {std::pair{mixtral ? "w1" : "gate_proj", "ffn_gate_exps"},
@@ -190,7 +236,9 @@ inline void name_as(TwoSpellings& model) {
                 {"self_attn.o_proj", "attn_output"},
                 {"self_attn.q_norm", "attn_q_norm"},
                 {"self_attn.k_norm", "attn_k_norm"},
-                {"post_attention_layernorm", "ffn_norm"},
+                {"self_attn.sinks", "attn_sinks"},
+                {"post_attention_layernorm", model.architecture == "gpt-oss" ? "post_attention_norm" : "ffn_norm"},
+                {"mlp.router", "ffn_gate_inp"},
                 {"mlp.gate", "ffn_gate_inp"},
                 {"block_sparse_moe.gate", "ffn_gate_inp"},
                 {"mlp.gate_proj", "ffn_gate"},
@@ -211,6 +259,7 @@ inline TwoSpellings golden_model(const std::string& folder, const std::string& a
   TwoSpellings model;
   model.architecture = architecture;
   std::ifstream(folder + "/config.json") >> model.config;
+  if (model.config.contains("swiglu_limit")) model.config["swiglu_limit"] = 7.0;  // GGUF has no key for it
   std::ifstream in(folder + "/model.safetensors", std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const SafetensorsFile file = SafetensorsFile::open(folder + "/model.safetensors");

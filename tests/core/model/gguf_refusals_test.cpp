@@ -41,8 +41,10 @@ TEST_F(GgufRefused, WhatAsksForOtherArithmetic) {
   refuse([](GgufWriter& f) { f.f32("llama.attn_logit_softcapping", 50); },
          {"llama.attn_logit_softcapping", "is not known"});
   refuse([](GgufWriter& f) { f.u32("llama.attention.sliding_window", 4); }, {"attention.sliding_window", "is 4 of 64"});
-  refuse([](GgufWriter& f) { f.text("llama.rope.scaling.type", "yarn").f32("llama.rope.scaling.factor", 4); },
-         {"rope_type is \"yarn\""});
+  refuse([](GgufWriter& f) { f.text("llama.rope.scaling.type", "longrope").f32("llama.rope.scaling.factor", 4); },
+         {"short_factor is missing"});
+  refuse([](GgufWriter& f) { f.text("llama.rope.scaling.type", "yarn").f32("llama.rope.scaling.attn_factor", 2); },
+         {"llama.rope.scaling.attn_factor", "is not known"});
   refuse([](GgufWriter& f) { f.truth("llama.attention.causal", false); }, {"llama.attention.causal"});
   refuse([](GgufWriter& f) { f.u32("split.count", 3); }, {"one of 3 files of a split model"});
   refuse([](GgufWriter& f) { f.text("general.type", "adapter"); }, {"general.type is \"adapter\""});
@@ -60,7 +62,7 @@ TEST_F(GgufRefused, WhatIsNoModelHere) {
   };
   says(test::GgufWriter(), {"found no key general.architecture"});
   says(test::GgufWriter().text("general.architecture", "mamba"),
-       {"\"mamba\"", "llama, qwen2, qwen3, qwen3moe, gemma, gpt2"});
+       {"\"mamba\"", "llama, qwen2, qwen3, qwen3moe, gemma, gpt2, gpt-oss"});
   says(test::GgufWriter().text("general.architecture", "llama"), {"token_embd.weight", "a vocabulary alone?"});
   says(test::GgufWriter()
            .text("general.architecture", "llama")

@@ -1,7 +1,6 @@
 // Marian's files: a SentencePiece model that spells a text, and a list of ids.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,37 +8,17 @@
 #include "core/base/error.h"
 #include "core/text/tokenizer.h"
 #include "tests/app/session/temporary_folder.h"
+#include "tests/core/text/sentence_piece_files.h"
 
 namespace headscope {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-// Fields of protocol buffers.
-std::string varint(std::uint64_t value) {
-  std::string text;
-  for (; value >= 0x80; value >>= 7) text += static_cast<char>(value | 0x80);
-  return text + static_cast<char>(value);
-}
-
-std::string number_field(int field, std::uint64_t value) {
-  return varint(static_cast<std::uint64_t>(field) << 3) + varint(value);
-}
-
-std::string text_field(int field, const std::string& text) {
-  return varint(static_cast<std::uint64_t>(field) << 3 | 2) + varint(text.size()) + text;
-}
-
-std::string four_bytes(std::uint32_t bits) {
-  std::string text;
-  for (int k = 0; k < 4; ++k) text += static_cast<char>(bits >> (8 * k) & 0xFF);
-  return text;
-}
-
-std::string piece(const std::string& text, float score, int type = 1) {
-  const std::string number = varint(2 << 3 | 5) + four_bytes(std::bit_cast<std::uint32_t>(score));
-  return text_field(1, text_field(1, text) + number + (type == 1 ? "" : number_field(3, static_cast<unsigned>(type))));
-}
+using test::four_bytes;
+using test::number_field;
+using test::piece;
+using test::text_field;
 
 const std::string kBlank = "\xE2\x96\x81";
 

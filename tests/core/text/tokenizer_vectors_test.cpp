@@ -26,7 +26,7 @@ TEST_P(TokenizerVectors, IdsAndRangesAreTheIndependentCodes) {
   const auto tokenizer = load_tokenizer(kFolder + GetParam());
   ASSERT_NE(tokenizer, nullptr);
   const auto vectors = vectors_of(GetParam());
-  ASSERT_GE(vectors.size(), 150u);
+  ASSERT_GE(vectors.size(), 140u);
   for (const nlohmann::json& vector : vectors) {
     const Tokens tokens = tokenizer->tokenize(vector["text"].get<std::string>());
     EXPECT_EQ(tokens.ids, vector["ids"].get<std::vector<std::int64_t>>()) << vector["text"];
@@ -62,7 +62,10 @@ TEST_P(TokenizerVectors, TokensFitTogether) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TokenizerVectors, ::testing::Values("byte_level", "word_piece", "unigram", "byte_pieces"),
+INSTANTIATE_TEST_SUITE_P(All, TokenizerVectors,
+                         ::testing::Values("byte_level", "word_piece", "unigram", "byte_pieces", "pieces_t5",
+                                           "pieces_albert", "pieces_deberta", "pieces_llama", "pieces_gemma",
+                                           "pieces_xlm"),
                          [](const auto& each) { return std::string(each.param); });
 
 std::string random_text(std::mt19937& random) {
@@ -77,7 +80,7 @@ std::string random_text(std::mt19937& random) {
 
 TEST(TokenizerRoundTrip, BytesComeBackWhateverTheTextIs) {
   std::mt19937 random(7);
-  for (const char* name : {"byte_level", "byte_pieces"}) {
+  for (const char* name : {"byte_level", "byte_pieces", "pieces_llama"}) {
     const auto tokenizer = load_tokenizer(kFolder + name);
     for (int k = 0; k < 2000; ++k) {
       const std::string text = random_text(random);

@@ -1,0 +1,75 @@
+#include "core/text/sentence_piece_use.h"
+
+#include <algorithm>
+
+namespace headscope {
+namespace {
+
+const std::vector<SentencePieceUse>& sentence_piece_uses() {
+  static const std::vector<SentencePieceUse> uses = {
+      {.classes = {"T5Tokenizer", "MT5Tokenizer"},
+       .model_types = {"t5", "mt5"},
+       .file = "spiece.model",
+       .pattern = "A </s>",
+       .pair = "A </s> B </s>",
+       .pair_types = "0000",
+       .sentinels = true},
+      {.classes = {"AlbertTokenizer"},
+       .model_types = {"albert"},
+       .pattern = "[CLS] A [SEP]",
+       .pair = "[CLS] A [SEP] B [SEP]",
+       .pair_types = "00011",
+       .mask = "[MASK]",
+       .lower_case = true,
+       .plain_letters = true},
+      {.classes = {"DebertaV2Tokenizer"},
+       .model_types = {"deberta-v2"},
+       .file = "spm.model",
+       .pattern = "[CLS] A [SEP]",
+       .pair = "[CLS] A [SEP] B [SEP]",
+       .pair_types = "00011",
+       .appended = "[MASK]"},
+      {.classes = {"LlamaTokenizer", "CodeLlamaTokenizer"},
+       .model_types = {"llama", "mistral", "mixtral", "phi3"},
+       .file = "tokenizer.model",
+       .pattern = "<s> A",
+       .switches = true},
+      {.classes = {"GemmaTokenizer"},
+       .model_types = {"gemma", "gemma2", "gemma3", "gemma3_text"},
+       .pattern = "<bos> A",
+       .switches = true},
+      {.classes = {"XLMRobertaTokenizer"},
+       .model_types = {"xlm-roberta"},
+       .pattern = "<s> A </s>",
+       .pair = "<s> A </s> </s> B </s>",
+       .pair_types = "000000",
+       .appended = "<mask>",
+       .mask = "<mask>",
+       .ids_of_fairseq = true},
+  };
+  return uses;
+}
+
+bool has_name(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+const SentencePieceUse* sentence_piece_use(std::string_view tokenizer_class, std::string_view model_type,
+                                           std::string_view file_name) {
+  std::string_view kind = tokenizer_class;
+  if (kind.ends_with("Fast")) kind.remove_suffix(4);
+  for (const SentencePieceUse& use : sentence_piece_uses()) {
+    if (has_name(use.classes, kind)) return &use;
+  }
+  for (const SentencePieceUse& use : sentence_piece_uses()) {
+    if (has_name(use.model_types, model_type)) return &use;
+  }
+  for (const SentencePieceUse& use : sentence_piece_uses()) {
+    if (kind.empty() && model_type.empty() && use.file == file_name) return &use;
+  }
+  return nullptr;
+}
+
+}  // namespace headscope

@@ -1,0 +1,31 @@
+// What the tokenizers of the families that have SentencePiece files make of them. Internal to core/text.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace headscope {
+
+// What a model's own tokenizer makes of the file.
+struct SentencePieceUse {
+  std::vector<std::string_view> classes = {};      // tokenizer_class, without "Fast" at its end
+  std::vector<std::string_view> model_types = {};  // of config.json
+  std::string_view file = {};                      // the name under which it usually lies
+  std::string_view pattern = {};                   // of one text, and of two: A and B among pieces
+  std::string_view pair = {};
+  std::string_view pair_types = {};  // one digit a part of `pair`
+  std::string_view appended = {};    // a token behind the pieces, where they do not have it
+  std::string_view mask = {};        // a token that takes the blanks before it
+  bool switches = false;             // add_bos_token and add_eos_token may ask for another frame
+  bool sentinels = false;            // extra_ids: <extra_id_99> to <extra_id_0> behind the pieces
+  bool lower_case = false;           // unless do_lower_case says otherwise
+  bool plain_letters = false;        // quotes as ", no accents unless keep_accents says so
+  bool ids_of_fairseq = false;       // <s>, <pad>, </s>, <unk>, then the pieces behind the file's first three
+};
+
+// By the class of the tokenizer (tokenizer_config.json), else by the type of the model (config.json), else, where both
+// are empty, by the name of the file. Null for one that is not known.
+const SentencePieceUse* sentence_piece_use(std::string_view tokenizer_class, std::string_view model_type,
+                                           std::string_view file_name);
+
+}  // namespace headscope
