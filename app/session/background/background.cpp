@@ -79,6 +79,10 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                      [](const TokenCircuitQuery& of, const CancelToken& cancel) {
                        return token_circuit(*of.checkpoint, of.question, NormFolding::fold, cancel);
                      }),
+      token_maps(like.make_sibling(Load::heavy), wake,
+                 [](const TokenMapsQuery& of, const CancelToken& cancel) {
+                   return headscope::token_maps(*of.checkpoint, of.question, NormFolding::fold, cancel);
+                 }),
       scatters(like.make_sibling(Load::heavy), wake,
                [](const ScatterQuery& of, const CancelToken& cancel) {
                  return query_key_scatter(*of.trace, of.batch, of.head, cancel);
@@ -95,8 +99,8 @@ bool Background::busy() const {
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
          sweeps.busy() || gradients.busy() || scores.busy() || compositions.busy() || token_circuits.busy() ||
-         scatters.busy() || next_tokens.busy() || corpora.busy() || corpus_lists.busy() || corpus_models.busy() ||
-         corpus_phrases.busy() || heads_like_one.busy();
+         token_maps.busy() || scatters.busy() || next_tokens.busy() || corpora.busy() || corpus_lists.busy() ||
+         corpus_models.busy() || corpus_phrases.busy() || heads_like_one.busy();
 }
 
 }  // namespace headscope

@@ -55,6 +55,7 @@ struct Background {
   // What heads can do with each other and with tokens.
   Compositions compositions;
   TokenCircuits token_circuits;
+  TokenMapsWork token_maps;
   // A head's queries and keys as points.
   Scatters scatters;
   // Which token follows the text.

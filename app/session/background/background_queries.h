@@ -10,6 +10,7 @@
 #include "app/session/background/work/latest_work.h"
 #include "core/circuits/composition.h"
 #include "core/circuits/token_circuits.h"
+#include "core/circuits/token_maps.h"
 #include "core/compare/comparison.h"
 #include "core/explain/attribution.h"
 #include "core/explain/logit_lens.h"
@@ -96,6 +97,14 @@ struct TokenCircuitQuery {
   friend bool operator==(const TokenCircuitQuery&, const TokenCircuitQuery&) = default;
 };
 using TokenCircuits = LatestWork<TokenCircuitQuery, TokenCircuit>;
+
+// What it does with the tokens of a chosen set, each with each.
+struct TokenMapsQuery {
+  std::shared_ptr<const Checkpoint> checkpoint;
+  TokenMapsQuestion question;
+  friend bool operator==(const TokenMapsQuery&, const TokenMapsQuery&) = default;
+};
+using TokenMapsWork = LatestWork<TokenMapsQuery, TokenMaps>;
 
 // The queries and keys of a head as points of a plane.
 struct ScatterQuery {
