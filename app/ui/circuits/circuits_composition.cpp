@@ -5,9 +5,9 @@
 
 #include "app/session/session.h"
 #include "app/ui/circuits/circuits_panel.h"
-#include "app/ui/circuits/named_map.h"
 #include "app/ui/main_view.h"
 #include "app/ui/map/map_with_axes.h"
+#include "app/ui/map/named_map.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/widgets/widgets.h"
 

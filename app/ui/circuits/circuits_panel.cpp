@@ -8,13 +8,12 @@
 
 #include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 
 namespace headscope::ui {
 namespace {
-
-constexpr float kBesideFrom = 820, kNarrowest = 380, kWidest = 760, kShareBeside = 0.5f;
 
 void draw_header(Ui& ui, const Rect& area) {
   CircuitsView& view = ui.session.view.circuits;
@@ -56,23 +55,14 @@ std::optional<std::string> no_pairs(const Trace& trace) {
 
 void draw_composition(Ui& ui, const Trace& trace, Rect body) {
   if (const std::optional<std::string> why = no_pairs(trace)) {
-    return draw_circuits_sentence(ui, body, ui.colors.text, *why);
+    return view_sentence(ui, "circuits", body, ui.colors.text, *why);
   }
   body.min.y = draw_reads(ui, body);
   const auto result = known_composition(ui, trace);
-  if (result == nullptr) return draw_circuits_sentence(ui, body, ui.colors.text2, "Computing …");
-  if (!result->answer) return draw_circuits_sentence(ui, body, ui.colors.text, result->failure);
+  if (result == nullptr) return view_sentence(ui, "circuits", body, ui.colors.text2, "Computing …");
+  if (!result->answer) return view_sentence(ui, "circuits", body, ui.colors.text, result->failure);
   const CompositionShown shown = composition_shown(ui, trace, result);
-  Rect pair;
-  if (body.width() >= ui.px(kBesideFrom)) {
-    const float width = std::clamp(std::round(body.width() * kShareBeside), ui.px(kNarrowest), ui.px(kWidest));
-    pair = take_right(body, width, 0);
-    vertical_line(ui, pair.min.x, pair.min.y, pair.max.y, ui.colors.line);
-  } else {
-    pair = {{body.min.x, std::round(body.min.y + body.height() * 0.46f)}, body.max};
-    body.max.y = pair.min.y;
-    horizontal_line(ui, pair.min.x, pair.max.x, pair.min.y, ui.colors.line);
-  }
+  const Rect pair = take_detail(ui, body, {.share = 0.5f, .narrowest = 380, .widest = 760});
   draw_circuits_composition(ui, shown, body);
   draw_circuits_pair(ui, shown, pair);
 }
@@ -80,20 +70,13 @@ void draw_composition(Ui& ui, const Trace& trace, Rect body) {
 void draw_tokens(Ui& ui, const Trace& trace, Rect body) {
   const Checkpoint& checkpoint = *trace.model->checkpoint;
   if (checkpoint.architecture().image || checkpoint.embedding().word.empty()) {
-    return draw_circuits_sentence(ui, body, ui.colors.text, "This model reads no text: it has no vocabulary.");
+    return view_sentence(ui, "circuits", body, ui.colors.text, "This model reads no text: it has no vocabulary.");
   }
   body.min.y = draw_tokens_controls(ui, trace, body);
   draw_circuits_tokens(ui, trace, body);
 }
 
 }  // namespace
-
-void draw_circuits_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence) {
-  const float pad = ui.px(size::panel_padding);
-  ui.mark("circuits/sentence: " + sentence, area);
-  paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {std::min(area.max.x - pad, area.min.x + ui.px(640)), 0}},
-            Type::words13, color, sentence);
-}
 
 std::string circuits_focus(const Ui& ui) {
   return ui.session.view.circuits.show == CircuitsShow::tokens ? kCircuitsToken : kCircuitsMap;
@@ -107,9 +90,9 @@ void draw_circuits_panel(Ui& ui, const Rect& area) {
   draw_header(ui, header);
   const Rect body{{area.min.x, header.max.y}, area.max};
   if (trace->model->checkpoint->architecture().of_decoder()) {
-    return draw_circuits_sentence(ui, body, ui.colors.text,
-                                  "The heads of a decoder beside an encoder read two streams, which no one map of "
-                                  "pairs shows. Its encoder has circuits: choose it under Model.");
+    return view_sentence(ui, "circuits", body, ui.colors.text,
+                         "The heads of a decoder beside an encoder read two streams, which no one map of "
+                         "pairs shows. Its encoder has circuits: choose it under Model.");
   }
   if (ui.session.view.circuits.show == CircuitsShow::tokens) return draw_tokens(ui, *trace, body);
   draw_composition(ui, *trace, body);

@@ -88,9 +88,6 @@ void draw_circuits_tokens(Ui& ui, const Trace& trace, const Rect& area);
 // circuits_set.cpp: two maps of the tokens of a chosen set; nothing where none is chosen.
 void draw_circuits_set(Ui& ui, const Trace& trace, const LayerHead& head, const Rect& area);
 
-// Why there is nothing to see yet, or at all.
-void draw_circuits_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence);
-
 // The control that has the focus when the view opens.
 std::string circuits_focus(const Ui& ui);
 

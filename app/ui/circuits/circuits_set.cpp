@@ -7,10 +7,11 @@
 
 #include "app/session/session.h"
 #include "app/ui/circuits/circuits_panel.h"
-#include "app/ui/circuits/named_map.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_with_axes.h"
+#include "app/ui/map/named_map.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 
@@ -83,14 +84,14 @@ void draw_circuits_set(Ui& ui, const Trace& trace, const LayerHead& head, const 
   const std::string& text = ui.session.view.circuits.tokens;
   if (text.empty()) return;
   const TypedTokens& set = typed_tokens(state.chosen, trace, text, true);
-  if (!set.failure.empty()) return draw_circuits_sentence(ui, area, ui.colors.text, set.failure);
+  if (!set.failure.empty()) return view_sentence(ui, "circuits", area, ui.colors.text, set.failure);
   if (set.ids.empty() || area.height() < ui.px(140)) return;
   const std::shared_ptr<const Checkpoint>& checkpoint = trace.model->checkpoint;
   const TokenMapsQuery query{checkpoint, {head.layer, head.head, set.ids}};
   const auto result = ui.session.background.token_maps.want(query);
   // The names beside the maps are those of the set that was asked: another one's are not shown below them.
   if (result == nullptr || !(result->question == query)) return;
-  if (!result->answer) return draw_circuits_sentence(ui, area, ui.colors.text, result->failure);
+  if (!result->answer) return view_sentence(ui, "circuits", area, ui.colors.text, result->failure);
   if (state.maps != result) {
     state.maps = result;
     state.largest_qk = largest_of(result->answer->qk);

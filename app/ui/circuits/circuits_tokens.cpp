@@ -12,6 +12,8 @@
 #include "app/ui/main_view.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/phrase/phrase_tokens.h"
+#include "app/ui/widgets/view_parts.h"
+#include "app/ui/widgets/signed_bar.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/model/named_token.h"
@@ -92,17 +94,6 @@ void draw_set_field(Ui& ui, const Trace& trace, Rect line) {
              {true, false, "Two maps: how much each of these tokens looks at each, and what it does to their logits."});
 }
 
-void draw_signed_bar(Ui& ui, const Rect& area, double value, double largest) {
-  const float middle = std::round(area.center().y), half = ui.px(5), zero = std::round(area.center().x);
-  fill({{area.min.x, middle - half}, {area.max.x, middle + half}}, ui.colors.well);
-  if (std::isfinite(value) && value != 0 && largest > 0) {
-    const float end = zero + area.width() / 2 * static_cast<float>(value / largest);
-    fill({{std::min(zero, end), middle - half}, {std::max({zero, end, zero + 1}), middle + half}},
-         value < 0 ? ui.colors.bar_negative : ui.colors.bar_positive);
-  }
-  vertical_line(ui, zero, middle - half - ui.px(1), middle + half + ui.px(1), ui.colors.text3);
-}
-
 // A list of tokens with their numbers.
 struct TokenList {
   const char* name;  // of its controls
@@ -126,7 +117,7 @@ void draw_token_row(Ui& ui, const Trace& trace, const TokenList& list, std::size
   const auto largest = std::max_element(list.scores.begin(), list.scores.end(), [](const auto& a, const auto& b) {
     return std::fabs(a.value) < std::fabs(b.value);
   });
-  draw_signed_bar(ui, rest, score.value, std::fabs(largest->value));
+  signed_bar(ui, rest, score.value, std::fabs(largest->value));
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, line, ui.px(size::radius_control));
   if (it.clicked) ui.session.view.circuits.token = typed_name(trace, score.id);
 }
@@ -210,20 +201,20 @@ void draw_circuits_tokens(Ui& ui, const Trace& trace, const Rect& area) {
   std::optional<std::int64_t> id = token_of_text(ui, trace);
   if (!ui.session.view.circuits.token.empty()) {
     const TypedTokens& typed = typed_tokens(state.token, trace, ui.session.view.circuits.token, false);
-    if (!typed.failure.empty()) return draw_circuits_sentence(ui, area, ui.colors.text, typed.failure);
+    if (!typed.failure.empty()) return view_sentence(ui, "circuits", area, ui.colors.text, typed.failure);
     id = typed.ids.front();
   }
   float y = inner.min.y;
   if (!id) {
-    draw_circuits_sentence(ui, area, ui.colors.text2, "Type a token that the head is asked about.");
+    view_sentence(ui, "circuits", area, ui.colors.text2, "Type a token that the head is asked about.");
     y += ui.px(40);
   } else {
     const std::shared_ptr<const Checkpoint>& checkpoint = trace.model->checkpoint;
     const auto result = ui.session.background.token_circuits.want({checkpoint, {head.layer, head.head, *id, kListed}});
     if (result == nullptr || result->question.checkpoint != checkpoint) {
-      return draw_circuits_sentence(ui, area, ui.colors.text2, "Computing …");
+      return view_sentence(ui, "circuits", area, ui.colors.text2, "Computing …");
     }
-    if (!result->answer) return draw_circuits_sentence(ui, area, ui.colors.text, result->failure);
+    if (!result->answer) return view_sentence(ui, "circuits", area, ui.colors.text, result->failure);
     y = draw_lists(ui, trace, *result, inner);
   }
   draw_circuits_set(ui, trace, head, {{inner.min.x, y}, inner.max});

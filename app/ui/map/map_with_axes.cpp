@@ -72,7 +72,7 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
   // Columns too narrow for words are named by numbers, which lie flat.
   if (axes.keys && fitted.cell_width < ui.px(11)) fitted = fit(ui.px(kFlatLabels + 10));
   const float top = fitted.area.min.y;
-  if (fitted.empty()) return {top, std::nullopt, false};
+  if (fitted.empty()) return {top, std::nullopt};
   std::optional<Cell>& cell = cells.own != nullptr ? *cells.own : ui.session.view.cell;
   std::optional<Cell> none;
   const HeatmapInput input = heatmap_input(ui, name, view, fitted, nullptr, picked ? &cell : &none);
@@ -97,15 +97,15 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
                      axes.keys ? ui.colors.key : ui.colors.text);
   if (axes.keys) {
     text_in(ui, {{gutter.min.x, top - ui.px(30)}, {gutter.max.x, top - ui.px(14)}}, Type::words11, ui.colors.query,
-            fmt::format("{} ↓", axes.row_word), 1);
+            "query ↓", 1);
     text_in(ui, {{gutter.min.x, top - ui.px(15)}, {gutter.max.x, top + ui.px(1)}}, Type::words11, ui.colors.key,
-            fmt::format("{} →", axes.column_word), 1);
+            "key →", 1);
   }
   const float bar = fitted.area.max.x + ui.px(kBeforeBar);
   color_bar(ui, {{bar, top}, {bar + ui.px(10), std::max(fitted.area.max.y, top + ui.px(24))}}, view.map, view.range,
             false);
   ui.mark(name + "/color_bar", {{bar, top}, {bar + color_bar_width(ui, view.range), fitted.area.max.y}});
-  return {fitted.area.max.y, at, input.focused};
+  return {fitted.area.max.y, at};
 }
 
 }  // namespace headscope::ui

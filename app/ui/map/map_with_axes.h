@@ -22,13 +22,11 @@ struct MapAxes {
   const std::vector<std::string>& columns;  // empty: features, named by their numbers
   bool keys = true;                         // columns are keys
   MapMargins margins = {};
-  const char *row_word = "query", *column_word = "key";  // above the gutter, where columns are keys
 };
 
 struct DrawnMap {
   float bottom = 0;        // the y below the picture
   std::optional<Cell> at;  // the cell under the mouse, else the picked one, inside of the matrix; nullopt: none
-  bool focused = false;    // keys are the map's
 };
 
 // Where a map is drawn, labels and colour bar included.

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 #include <string>
 
 #include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/map_with_axes.h"
+#include "app/ui/map/named_map.h"
 #include "app/ui/score/score_panel.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/widgets/widgets.h"
@@ -24,37 +27,50 @@ std::string pair_words(const ScoreShown& shown, const Cell& pair) {
                      score_writer_name(shown.found.keys[static_cast<std::size_t>(pair.column)]), shown.key_token());
 }
 
-}  // namespace
+void read_input(Ui& ui, const ScoreShown& shown, const DrawnNamedMap& drawn) {
+  if (drawn.input.clicked) ui.session.view.score.pair = drawn.input.clicked;
+  if (drawn.input.double_clicked) open_writer(ui, shown, shown.pair);
+  if (!drawn.input.focused) return;
+  if (const std::optional<Cell> step = take_arrow(ui)) {
+    const Cell cell{std::clamp<std::int64_t>(shown.pair.row + step->row, 0, std::ssize(shown.made.rows) - 1),
+                    std::clamp<std::int64_t>(shown.pair.column + step->column, 0, std::ssize(shown.made.columns) - 1)};
+    ui.session.view.score.pair = cell;
+    Viewport& viewport = ui.state.panels.get<ScorePanelState>().viewport;
+    viewport = showing(drawn.fitted, viewport, cell);
+  } else if (ui.take_key(KeyName::enter)) {
+    open_writer(ui, shown, shown.pair);
+  }
+}
 
-void draw_score_map(Ui& ui, const ScoreShown& shown, const Rect& area) {
-  const float pad = ui.px(size::panel_padding);
-  HeatmapView view;
-  view.matrix = shown.made.terms;
-  view.map = color_map_of(ui, false);
-  const double end = shown.made.largest > 0 ? shown.made.largest : 1;
-  view.range = {-end, end, false, false};
-  view.weight_like = false;
-  MapAxes axes{shown.made.rows, shown.made.columns};
-  axes.row_word = "at the query";
-  axes.column_word = "at the key";
-  const float longest = ui.px(110);
-  axes.margins.left = labels_extent(ui, shown.made.rows, longest) + ui.px(12);
-  axes.margins.above = std::max(ui.px(62), labels_extent(ui, shown.made.columns, longest) + ui.px(10));
-  std::optional<Cell> picked = shown.pair;
-  const Rect body{{area.min.x, area.min.y + ui.px(4)}, area.max};
-  const DrawnMap map =
-      draw_map_with_axes(ui, kScoreGrid, view, axes,
-                         {.area = body, .most_height = body.height() - ui.px(kReadout + 16)}, {.own = &picked});
-  if (picked && *picked != shown.pair) ui.session.view.score.pair = picked;
-  const Cell at = map.at.value_or(shown.pair);
-  const Rect box{{area.min.x + pad, map.bottom + ui.px(8)}, {area.max.x - pad, map.bottom + ui.px(8 + kReadout)}};
+void draw_readout(Ui& ui, const ScoreShown& shown, const Rect& box, const Cell& at) {
   Rect line = readout_line(ui, box, true);
   const std::string words = pair_words(shown, at), number = number_label(shown.found.terms[shown.place_of(at)], 4);
   const float width = std::ceil(text_width(ui, Type::mono_bold12, number)) + 1;
   text_in(ui, take_right(line, width, ui.px(10)), Type::mono_bold12, ui.colors.text, number, 1);
   text_in(ui, line, Type::words12, ui.colors.text, shortened(ui, Type::words12, words, line.width()));
   ui.mark("score/readout: " + words + " " + number, box);
-  if (map.focused && ui.take_key(KeyName::enter)) open_writer(ui, shown, shown.pair);
+}
+
+}  // namespace
+
+void draw_score_map(Ui& ui, const ScoreShown& shown, const Rect& area) {
+  const float pad = ui.px(size::panel_padding);
+  NamedMap map{.name = kScoreGrid, .view = {}, .rows = shown.made.rows, .columns = shown.made.columns};
+  map.view.matrix = shown.made.terms;
+  map.view.map = color_map_of(ui, false);
+  const double end = shown.made.largest > 0 ? shown.made.largest : 1;
+  map.view.range = {-end, end, false, false};
+  map.view.weight_like = false;
+  map.row_word = "at the query ↓";
+  map.column_word = "at the key →";
+  map.picked = shown.pair;
+  map.viewport = &ui.state.panels.get<ScorePanelState>().viewport;
+  const DrawnNamedMap drawn = draw_named_map(
+      ui, map, {{area.min.x + ui.px(4), area.min.y + ui.px(4)}, {area.max.x - pad, area.max.y - ui.px(kReadout + 16)}});
+  read_input(ui, shown, drawn);
+  const float y = drawn.picture.max.y + ui.px(8);
+  draw_readout(ui, shown, {{area.min.x + pad, y}, {area.max.x - pad, y + ui.px(kReadout)}},
+               drawn.at.value_or(shown.pair));
 }
 
 }  // namespace headscope::ui

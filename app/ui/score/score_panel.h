@@ -22,6 +22,7 @@ struct ScorePanelState {
   std::vector<std::string> rows, columns;      // their names on the axes
   double largest = 0;                          // |term|, finite
   std::vector<std::size_t> order;              // of terms, the largest first; the first kMostPairs
+  Viewport viewport;                           // of the map of writers
 };
 
 // What is shown in this frame.

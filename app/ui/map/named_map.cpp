@@ -1,4 +1,4 @@
-#include "app/ui/circuits/named_map.h"
+#include "app/ui/map/named_map.h"
 
 #include <fmt/format.h>
 
