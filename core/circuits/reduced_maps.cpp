@@ -28,6 +28,18 @@ Matrix triangle_of(const Matrix& w) {
   return decomposed.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
 }
 
+// W^T = Q R: `columns` is Q [columns of W, rank], `triangle` R.
+struct Orthonormal {
+  Eigen::MatrixXd columns, triangle;
+};
+
+Orthonormal orthonormal_of(const Matrix& w) {
+  const Eigen::HouseholderQR<Eigen::MatrixXd> decomposed(w.transpose());
+  const Eigen::Index rank = std::min(w.rows(), w.cols());
+  return {decomposed.householderQ() * Eigen::MatrixXd::Identity(w.cols(), rank),
+          decomposed.matrixQR().topRows(rank).triangularView<Eigen::Upper>()};
+}
+
 void check_rows(const Tensor& a, const Tensor& b) {
   HEADSCOPE_ASSERT(a.dim(1) == b.dim(1) && a.dim(2) == b.dim(2), to_string(a.shape()) + " and " + to_string(b.shape()));
 }
@@ -54,6 +66,31 @@ std::vector<double> singular_values(const Tensor& a_stack, std::int64_t a, const
   }
   const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(middle).singularValues();
   return {values.data(), values.data() + values.size()};
+}
+
+std::vector<SingularDirection> singular_directions(const Tensor& a_stack, std::int64_t a, const Tensor& b_stack,
+                                                   std::int64_t b) {
+  check_rows(a_stack, b_stack);
+  const Orthonormal left = orthonormal_of(matrix_of(a_stack, a)), right = orthonormal_of(matrix_of(b_stack, b));
+  const Eigen::MatrixXd middle = left.triangle * right.triangle.transpose();
+  const auto column = [](const Eigen::MatrixXd& of, Eigen::Index k) {
+    const Eigen::VectorXd values = of.col(k);
+    return std::vector<double>(values.data(), values.data() + values.size());
+  };
+  std::vector<SingularDirection> found;
+  if (!middle.allFinite()) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<double> nowhere(static_cast<std::size_t>(left.columns.rows()), nan);
+    found.resize(static_cast<std::size_t>(middle.rows()), SingularDirection{nan, nowhere, nowhere});
+    return found;
+  }
+  const Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner> svd(middle,
+                                                                         Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::MatrixXd lefts = left.columns * svd.matrixU(), rights = right.columns * svd.matrixV();
+  for (Eigen::Index k = 0; k < middle.rows(); ++k) {
+    found.push_back(SingularDirection{svd.singularValues()[k], column(lefts, k), column(rights, k)});
+  }
+  return found;
 }
 
 }  // namespace headscope

@@ -21,4 +21,14 @@ ReducedMap reduced_map(const Tensor& a_stack, std::int64_t a, const Tensor& b_st
 // The singular values of A^T B, the largest first; min(rows, d_model) of them. In double.
 std::vector<double> singular_values(const Tensor& a_stack, std::int64_t a, const Tensor& b_stack, std::int64_t b);
 
+// A part of A^T B: value left right^T, left and right [d_model] of length 1.
+struct SingularDirection {
+  double value = 0;
+  std::vector<double> left, right;
+};
+
+// All of them, as singular_values() orders them, with their sum A^T B. Where that is not finite, NaN. In double.
+std::vector<SingularDirection> singular_directions(const Tensor& a_stack, std::int64_t a, const Tensor& b_stack,
+                                                   std::int64_t b);
+
 }  // namespace headscope

@@ -126,4 +126,5 @@ def main():
     (HERE / "circuits.json").write_text(text.replace('{"model"', '\n{"model"') + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
