@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "app/cli/corpus_picture.h"
 #include "app/cli/headvis_text.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
@@ -90,18 +91,24 @@ void check(const Arguments& given, bool tree) {
   if (given.positional.empty()) {
     throw UsageError("FILE: found nothing; expected the .hsagg file, or the HeadVis tree, to report");
   }
-  if (given.has("format")) choice_of("format", given.get("format"), {"csv", "headvis"});
+  if (given.has("format")) choice_of("format", given.get("format"), {"csv", "headvis", "png", "svg", "pdf"});
   if (given.has("format") && given.has("json")) {
     throw UsageError("format", "found together with --json", "one of them");
   }
-  if (given.has("format") && tree) {
-    throw UsageError("format", given.positional + " is a HeadVis tree", "--json, or nothing for a table");
+  const bool picture = is_picture_format(given.get("format"));
+  if (given.has("format") && tree && !picture) {
+    throw UsageError("format", given.positional + " is a HeadVis tree", "png, svg or pdf; --json; nothing for a table");
   }
   if (given.has("format") && given.get("out").empty()) {
     throw UsageError("format", "found without --out", "--out DIR, the folder to write to");
   }
   if (given.has("out") && !given.has("format")) {
-    throw UsageError("out", "found without --format", "--format csv or headvis");
+    throw UsageError("out", "found without --format", "--format csv, headvis, png, svg or pdf");
+  }
+  for (const OptionSpec& option : corpus_picture_options()) {
+    if (given.has(option.name) && !picture) {
+      throw UsageError(option.name, "found without a picture", "--format png, svg or pdf");
+    }
   }
   for (const char* option : {"phrases", "model", "threads"}) {
     if (given.has(option) && given.get("format") != "headvis") {
@@ -118,6 +125,10 @@ void report(const Arguments& given, const CancelToken& cancel) {
   const std::string& path = given.positional;
   const bool tree = std::filesystem::is_directory(path, ignored);
   check(given, tree);
+  if (is_picture_format(given.get("format"))) {
+    const std::string name = write_corpus_picture(given, cancel);
+    return print(fmt::format("written to {}: {}\n", printable(given.get("out")), name));
+  }
   if (tree) return print(given.has("json") ? headvis_json_text(path, cancel) : headvis_table_text(path, cancel));
   const CorpusRecord record = read_corpus_file(path);
   if (given.has("json")) return print(json_dump(corpus_json(record)) + "\n");
@@ -135,7 +146,8 @@ Command report_command() {
   CommandSpec spec;
   spec.name = "report";
   spec.usage =
-      "FILE.hsagg|DIR [--json | --format csv|headvis --out DIR [--phrases FILE.txt|FILE.jsonl|FOLDER [--model M]]]";
+      "FILE.hsagg|DIR [--json | --format csv|headvis|png|svg|pdf --out DIR [--phrases FILE.txt|FILE.jsonl|FOLDER "
+      "[--model M]]]";
   spec.summary =
       "Says what every head did over a corpus: a line for every layer and head, the mean of each metric; of a scan's "
       "file "
@@ -147,20 +159,24 @@ Command report_command() {
          "As JSON, with histograms, the strongest examples, samples of rows, and the most frequent tokens that rows "
          "come "
          "from and point at."},
-        {"format", "csv|headvis",
+        {"format", "csv|headvis|png|svg|pdf",
          "Write heads.csv, histograms.csv, top.csv, samples.csv and tokens.csv; or the folder that HeadVis shows "
-         "(config.json, "
-         "scatter_data.json, heads/L#H#.json)."},
+         "(config.json, scatter_data.json, heads/L#H#.json); or heads.png, heads.svg, heads.pdf: all heads as points "
+         "and "
+         "cells, one with its histograms."},
         {"out", "DIR", "The folder to write to."}}},
       {"Phrases of HeadVis",
        {{"phrases", "FILE.txt|FILE.jsonl|FOLDER",
          "The list that was scanned, as it was given to scan: its strongest phrases are run again and stand in the "
          "folder, with the largest weights of every row. Without it no phrases are there."},
         {"model", "demo:NAME|PATH", "The model that was scanned (default: the demo that it was)."},
-        {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}}};
-  spec.examples = {"headscope-cli report all.hsagg", "headscope-cli report all.hsagg --json",
+        {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},
+      {"Pictures", corpus_picture_options()}};
+  spec.examples = {"headscope-cli report all.hsagg",
+                   "headscope-cli report all.hsagg --json",
                    "headscope-cli report all.hsagg --format csv --out tables",
                    "headscope-cli report all.hsagg --format headvis --phrases phrases.txt --out data",
+                   "headscope-cli report all.hsagg --format png --x entropy --head 5.1 --out pictures",
                    "headscope-cli report data"};
   return {spec, report};
 }

@@ -7,10 +7,10 @@
 
 namespace headscope {
 
-// The view shows the .hsagg; what is computed stays.
+// The view shows the .hsagg, or the folder that HeadVis shows; what is computed stays.
 void show_corpus(ViewState& view, const std::string& path);
 
-// Error for a folder that HeadVis shows: it has a config.json as models have, but is none.
-void refuse_headvis(const std::string& folder);
+// Whether HeadVis shows the folder: it has a config.json as models have, and the numbers of heads beside it.
+bool is_headvis_folder(const std::string& folder);
 
 }  // namespace headscope

@@ -200,7 +200,10 @@ Document open_document(const std::string& path, const Request& current, const Vi
   if (is_phrase_file(path)) return open_phrase(path, current, view);
   switch (file_kind(path)) {
     case FileKind::folder:
-      refuse_headvis(path);
+      if (is_headvis_folder(path)) {
+        show_corpus(document.view, path);
+        break;
+      }
       [[fallthrough]];
     case FileKind::gguf:
       document.request = with_checkpoint(folder_path(path), current);

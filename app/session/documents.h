@@ -44,9 +44,8 @@ inline constexpr const char* kFirstModel = "demo:stories";
 
 // A session (.json), a picture exported by Headscope (.png, .svg, .pdf, .html), one attention layer (.safetensors, or a
 // file of torch.save; keeps `current`'s phrase), a capture (.safetensors, .npz), an .npy (becomes --input, or a capture
-// when its rows add up to 1 or it has 5 axes), a text (.txt; becomes the phrase), what a scan has counted (.hsagg; the
-// request stays, the view shows the corpus), a checkpoint folder or GGUF model
-// (becomes
+// when its rows add up to 1 or it has 5 axes), a text (.txt; becomes the phrase), what a scan has counted (.hsagg, or a
+// folder that HeadVis shows; the request stays, the view shows the corpus), a checkpoint folder or GGUF model (becomes
 // --model, with `current`'s phrase and all other options as the model was trained; so does demo:NAME). A demo that has
 // a DemoStart brings its own phrase where `current` has none, or has the `given_phrase` that no user typed. Throws
 // Error.

@@ -14,7 +14,6 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/compare/variant_run.h"
-#include "core/corpus/head_table.h"
 #include "core/request/option_text.h"
 #include "core/request/stage.h"
 
@@ -34,7 +33,10 @@ const std::vector<std::string> kNumbers = {"denoise", "noise", "zero", "mean"}; 
 const std::vector<std::string> kEstimates(std::begin(kSweepEstimateNames), std::end(kSweepEstimateNames));
 const std::vector<std::string> kLensOf(std::begin(kLensOfNames), std::end(kLensOfNames));
 const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl"};  // of SweepMeasure
-const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};                // of NumberType
+const std::vector<std::string> kCorpusSides = {"head", "chosen", "tree"}, kClustersOf = {"all", "chosen", "layer"};
+const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
+constexpr std::size_t kLongestMean = 256, kMostChosen = 1'000'000;
+constexpr double kMostDistance = 2;  // of two heads: 1 - cosine
 constexpr double kLargestFilter = 1e6, kLeastTemperature = 1e-3, kMostTemperature = 1e3;
 
 std::optional<HeadMetric> metric_from(const JsonReader& reader, const char* key) {
@@ -290,6 +292,30 @@ ScatterView scatter_from(const JsonReader& outer) {
   return scatter;
 }
 
+namespace {
+
+// [[layer, head], ...], sorted here.
+std::vector<LayerHead> chosen_from(const JsonReader& reader) {
+  constexpr const char* kExpected = "a list of heads, a layer and a head each";
+  std::vector<LayerHead> chosen;
+  const json* found = reader.find("chosen");
+  if (found == nullptr) return chosen;
+  if (!found->is_array() || found->size() > kMostChosen) refuse_json("chosen", kExpected);
+  for (const json& head : *found) {
+    const bool pair =
+        head.is_array() && head.size() == 2 && head[0].is_number_unsigned() && head[1].is_number_unsigned();
+    if (!pair || head[0] > kMostIndex || head[1] > kMostIndex) refuse_json("chosen", kExpected);
+    chosen.push_back({head[0].get<std::int64_t>(), head[1].get<std::int64_t>()});
+  }
+  std::sort(chosen.begin(), chosen.end(), [](const LayerHead& a, const LayerHead& b) {
+    return a.layer != b.layer ? a.layer < b.layer : a.head < b.head;
+  });
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
+}  // namespace
+
 json corpus_view_json(const CorpusView& corpus) {
   // JSON has no text but UTF-8; a path in another encoding cannot be remembered.
   const auto path = [](const std::string& name) { return is_valid_utf8(name) ? name : std::string(); };
@@ -299,8 +325,14 @@ json corpus_view_json(const CorpusView& corpus) {
                  {"y", corpus.y},
                  {"color", corpus.color},
                  {"grid", corpus.grid},
-                 {"example", corpus.example}};
+                 {"example", corpus.example},
+                 {"find", path(corpus.find)},
+                 {"side", kCorpusSides[static_cast<std::size_t>(corpus.side)]},
+                 {"clusters_of", kClustersOf[static_cast<std::size_t>(corpus.clusters_of)]},
+                 {"cut", corpus.cut},
+                 {"chosen", json::array()}};
   if (corpus.head) object["head"] = {corpus.head->row, corpus.head->column};
+  for (const LayerHead& head : corpus.chosen) object["chosen"].push_back({head.layer, head.head});
   return object;
 }
 
@@ -316,9 +348,16 @@ CorpusView corpus_view_from(const JsonReader& outer) {
                                   {"color", &corpus.color},
                                   {"grid", &corpus.grid}}) {
     reader.read(key, *name);
-    if (!head_mean_named(*name)) refuse_json(key, "the name of a mean of heads, as report prints it");
+    // HeadVis's folder has names of its own; one that the open file lacks shows its first mean.
+    if (name->empty() || name->size() > kLongestMean) refuse_json(key, "the name of a mean of heads");
   }
   reader.read("example", corpus.example, 0, kMostIndex);
+  reader.read("find", corpus.find);
+  corpus.side = static_cast<CorpusSide>(reader.read_choice("side", kCorpusSides, static_cast<int>(corpus.side)));
+  corpus.clusters_of =
+      static_cast<ClustersOf>(reader.read_choice("clusters_of", kClustersOf, static_cast<int>(corpus.clusters_of)));
+  reader.read("cut", corpus.cut, 0, kMostDistance);
+  corpus.chosen = chosen_from(reader);
   const std::vector<std::int64_t> head = indices_from(reader, "head", 2, "a layer and a head");
   if (head.size() == 2) corpus.head = Cell{head[0], head[1]};
   return corpus;

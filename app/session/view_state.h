@@ -152,13 +152,23 @@ struct ScatterView {
   friend bool operator==(const ScatterView&, const ScatterView&) = default;
 };
 
-// What every head does over a list of phrases. x, y, color and grid name means of heads, as all_head_means() does.
+// What stands beside the plane and the grid: the picked head, the list of the chosen heads, the tree of clusters.
+enum class CorpusSide { head, chosen, tree };
+// What the tree is made of: all heads, the chosen ones, those of the picked head's layer.
+enum class ClustersOf { all, chosen, layer };
+
+// What every head does over a list of phrases. x, y, color and grid name means of heads, as HeadTable::keys does.
 struct CorpusView {
-  std::string file;  // .hsagg; "": none is open
+  std::string file;  // .hsagg, or the folder that HeadVis shows; "": none is open
   std::string list;  // that was scanned; "": the file of the same name beside it, where there is one
   std::string x = "distance", y = "max_weight", color = "entropy", grid = "max_weight";
   std::optional<Cell> head;  // picked: layer and head; nothing: the first
   std::int64_t example = 0;  // picked, of the head's
+  std::vector<LayerHead> chosen = {};  // by lasso, by the field or by Space: sorted by layer and head, each once
+  std::string find = {};               // what was typed to find heads
+  CorpusSide side = CorpusSide::head;
+  ClustersOf clusters_of = ClustersOf::all;
+  double cut = 0.5;  // the distance at which the tree is cut into clusters
   friend bool operator==(const CorpusView&, const CorpusView&) = default;
 };
 

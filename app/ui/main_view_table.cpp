@@ -157,7 +157,8 @@ Obstacle no_generation(const Ui& ui) {
                       "Open a decoder such as demo:induction, GPT-2 or Llama: Model, weights, or File, Open folder."};
 }
 
-constexpr const char* kCorpusKeys[] = {"Arrows pick a head or an example", "Enter opens the example"};
+constexpr const char* kCorpusKeys[] = {"Arrows pick a head or an example", "Space chooses a head",
+                                       "Enter opens the example"};
 
 constexpr MainViewInfo kViews[] = {
     {.view = MainView::layer,

@@ -226,4 +226,21 @@ std::string heads_csv(const CorpusRecord& record) {
   return text.str();
 }
 
+std::string heads_csv(const HeadTable& table, std::span<const std::size_t> heads) {
+  std::ostringstream text;
+  text << "layer,head";
+  for (std::size_t mean = 0; mean < table.keys.size(); ++mean) {
+    if (table.held[mean]) text << ',' << csv_field(table.keys[mean]);
+  }
+  text << '\n';
+  for (const std::size_t head : heads) {
+    text << fmt::format("{},{}", table.heads[head].layer, table.heads[head].head);
+    for (std::size_t mean = 0; mean < table.keys.size(); ++mean) {
+      if (table.held[mean]) text << ',' << double_text(table.mean(mean, head));
+    }
+    text << '\n';
+  }
+  return text.str();
+}
+
 }  // namespace headscope

@@ -1,11 +1,14 @@
 // A record as JSON and as tables.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/corpus/corpus_record.h"
+#include "core/corpus/head_table.h"
 
 namespace headscope {
 
@@ -27,5 +30,8 @@ std::vector<std::string> write_corpus_tables(const std::string& folder, const Co
 
 // The text of heads.csv.
 std::string heads_csv(const CorpusRecord& record);
+
+// layer,head and the means that the table holds, of these heads, by their indices; nan where a head has none.
+std::string heads_csv(const HeadTable& table, std::span<const std::size_t> heads);
 
 }  // namespace headscope

@@ -36,7 +36,7 @@ void add_mean(HeadTable& table, std::size_t mean) {
     range.high = high;
   }
   table.ranges.push_back(range);
-  if (mean >= kCorpusMetrics) return;
+  if (mean >= table.compared) return;
   const double middle = defined > 0 ? sum / static_cast<double>(defined) : 0;
   double squares = 0;
   for (const double value : values) {
@@ -45,7 +45,7 @@ void add_mean(HeadTable& table, std::size_t mean) {
   const double spread = defined > 0 ? std::sqrt(squares / static_cast<double>(defined)) : 0;
   for (std::size_t head = 0; head < count; ++head) {
     const bool known = std::isfinite(values[head]) && spread > 0;
-    table.standardised[head * kCorpusMetrics + mean] =
+    table.standardised[head * table.compared + mean] =
         known ? static_cast<float>((values[head] - middle) / spread) : 0.0F;
   }
 }
@@ -96,10 +96,11 @@ std::int64_t HeadTable::rank(std::size_t mean, std::size_t head) const {
   return 1 + std::count_if(values.begin(), values.end(), [&](double value) { return value > values[head]; });
 }
 
-HeadTable head_table(const CorpusRecord& record) {
-  HeadTable table;
-  for (const HeadRecord& head : record.heads) {
-    table.heads.push_back({head.layer, head.head, 0, 0});
+namespace {
+
+// Rows and columns of the grid, once the heads are known.
+void add_places(HeadTable& table) {
+  for (const HeadTable::Head& head : table.heads) {
     table.layers.push_back(head.layer);
     table.numbers.push_back(head.head);
   }
@@ -109,7 +110,22 @@ HeadTable head_table(const CorpusRecord& record) {
     head.row = place_of(table.layers, head.layer);
     head.column = place_of(table.numbers, head.head);
   }
+}
+
+void add_ranges(HeadTable& table) {
+  table.standardised.resize(table.heads.size() * table.compared);
+  for (std::size_t mean = 0; mean < table.keys.size(); ++mean) add_mean(table, mean);
+}
+
+}  // namespace
+
+HeadTable head_table(const CorpusRecord& record) {
+  HeadTable table;
+  for (const HeadRecord& head : record.heads) table.heads.push_back({head.layer, head.head, 0, 0});
+  add_places(table);
+  table.compared = kCorpusMetrics;
   for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) {
+    table.keys.push_back(all_head_means()[mean].key);
     table.held.push_back(holds(record, mean));
     for (const HeadRecord& head : record.heads) table.means.push_back(head_mean(record, head, mean));
   }
@@ -123,22 +139,45 @@ HeadTable head_table(const CorpusRecord& record) {
       }
     }
   }
-  table.standardised.resize(table.heads.size() * kCorpusMetrics);
-  for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) add_mean(table, mean);
+  add_ranges(table);
   return table;
 }
 
+HeadTable head_table(const std::vector<LayerHead>& heads, std::vector<HeadColumn> columns) {
+  HeadTable table;
+  for (const LayerHead& head : heads) table.heads.push_back({head.layer, head.head, 0, 0});
+  add_places(table);
+  table.compared = columns.size();
+  for (HeadColumn& column : columns) {
+    table.keys.push_back(std::move(column.key));
+    table.held.push_back(true);
+    table.means.insert(table.means.end(), column.values.begin(), column.values.end());
+  }
+  add_ranges(table);
+  return table;
+}
+
+std::optional<std::size_t> HeadTable::mean_named(std::string_view key) const {
+  for (std::size_t mean = 0; mean < keys.size(); ++mean) {
+    if (keys[mean] == key && held[mean]) return mean;
+  }
+  return std::nullopt;
+}
+
+std::span<const float> standardised_of(const HeadTable& table, std::size_t head) {
+  return {table.standardised.data() + head * table.compared, table.compared};
+}
+
+double cosine_of(std::span<const float> a, std::span<const float> b) {
+  const double lengths = std::sqrt(dot(a, a) * dot(b, b));
+  return lengths > 0 ? std::clamp(dot(a, b) / lengths, -1.0, 1.0) : 0;
+}
+
 std::vector<SimilarHead> heads_like(const HeadTable& table, std::size_t head, std::size_t most) {
-  const auto vector_of = [&](std::size_t k) {
-    return std::span<const float>(table.standardised.data() + k * kCorpusMetrics, kCorpusMetrics);
-  };
-  const std::span<const float> own = vector_of(head);
-  const double own_square = dot(own, own);
+  const std::span<const float> own = standardised_of(table, head);
   std::vector<SimilarHead> others;
   for (std::size_t k = 0; k < table.heads.size(); ++k) {
-    if (k == head) continue;
-    const double lengths = std::sqrt(own_square * dot(vector_of(k), vector_of(k)));
-    others.push_back({k, lengths > 0 ? std::clamp(dot(own, vector_of(k)) / lengths, -1.0, 1.0) : 0});
+    if (k != head) others.push_back({k, cosine_of(own, standardised_of(table, k))});
   }
   const std::size_t shown = std::min(most, others.size());
   std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(shown), others.end(),

@@ -66,6 +66,8 @@ struct Background {
   CorpusModels corpus_models;
   CorpusPhrases corpus_phrases;
   HeadsLikeOne heads_like_one;
+  HeadTrees head_trees;
+  HeadVisHeads headvis_heads;
 
   bool busy() const;  // one of them has work
 };

@@ -9,6 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
+#include "core/headvis/headvis_read.h"
+#include "core/headvis/headvis_table.h"
 #include "core/io/sha256.h"
 #include "core/model/checkpoint.h"
 #include "core/model/demo_checkpoints.h"
@@ -33,6 +35,15 @@ CorpusPhrase phrase_of(const CorpusPhrasesQuery& of, const std::string& text) {
 
 CorpusContents corpus_contents(const CorpusQuery& of, const CancelToken&) {
   CorpusContents contents;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(of.file, ignored)) {
+    contents.headvis = std::make_shared<const HeadVisTree>(read_headvis_tree(of.file));
+    if (contents.headvis->config.heads.empty()) throw Error(of.file + ": config.json lists no head");
+    if (contents.headvis->config.metrics.empty()) throw Error(of.file + ": config.json lists no metric");
+    contents.record = std::make_shared<const CorpusRecord>(headvis_record(*contents.headvis));
+    contents.table = std::make_shared<const HeadTable>(headvis_table(*contents.headvis));
+    return contents;
+  }
   contents.record = std::make_shared<const CorpusRecord>(read_corpus_file(of.file));
   if (contents.record->heads.empty()) throw Error(of.file + ": no head is in it; scan some");
   contents.table = std::make_shared<const HeadTable>(head_table(*contents.record));
@@ -84,10 +95,18 @@ std::vector<CorpusPhrase> corpus_phrases_of(const CorpusPhrasesQuery& of, const 
 
 HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken&) {
   HeadAmongOthers among{heads_like(*of.table, of.head, of.most), {}};
-  for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) {
+  for (std::size_t mean = 0; mean < of.table->keys.size(); ++mean) {
     among.ranks.push_back(of.table->rank(mean, of.head));
   }
   return among;
+}
+
+HeadTree head_tree_of(const HeadTreeQuery& of, const CancelToken& cancel) {
+  return head_tree(*of.table, of.heads, cancel);
+}
+
+HeadVisHead headvis_head(const HeadVisHeadQuery& of, const CancelToken&) {
+  return read_headvis_head(of.folder, of.tree->config, of.head.layer, of.head.head);
 }
 
 std::string list_beside(const std::string& file) {

@@ -1,5 +1,5 @@
 // What the corpus view asks, as services of latest_work.h: the file of a scan, its list of phrases, the model that was
-// scanned, the phrases of a head's examples, heads like one.
+// scanned, the phrases of a head's examples, heads like one, the tree of heads, a head of HeadVis's folder.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,10 @@
 #include "app/session/background/work/latest_work.h"
 #include "core/corpus/corpus_record.h"
 #include "core/corpus/head_table.h"
+#include "core/corpus/head_tree.h"
 #include "core/corpus/phrase_list.h"
+#include "core/headvis/headvis_tree.h"
+#include "core/request/interventions.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
@@ -21,11 +24,13 @@ struct CorpusQuery {
   friend bool operator==(const CorpusQuery&, const CorpusQuery&) = default;
 };
 struct CorpusContents {
-  std::shared_ptr<const CorpusRecord> record;
+  std::shared_ptr<const CorpusRecord> record;  // of HeadVis's folder: the model's name and which heads there are
   std::shared_ptr<const HeadTable> table;
+  std::shared_ptr<const HeadVisTree> headvis = nullptr;  // of HeadVis's folder; null: of an .hsagg
 };
 using Corpora = LatestWork<CorpusQuery, CorpusContents>;
-// Fails as read_corpus_file(), and where there is no head in it.
+// Of an .hsagg, or of the folder that HeadVis shows. Fails as read_corpus_file() and read_headvis_tree(), and where
+// there is no head in it.
 CorpusContents corpus_contents(const CorpusQuery& of, const CancelToken& cancel);
 
 // Whether a list of phrases is the one that was scanned.
@@ -77,6 +82,26 @@ struct HeadAmongOthers {
 };
 using HeadsLikeOne = LatestWork<HeadsLikeQuery, HeadAmongOthers>;
 HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken& cancel);
+
+// Which heads are alike, as a tree.
+struct HeadTreeQuery {
+  std::shared_ptr<const HeadTable> table;
+  std::vector<std::size_t> heads;  // indices in the table, at most kMostClustered
+  friend bool operator==(const HeadTreeQuery&, const HeadTreeQuery&) = default;
+};
+using HeadTrees = LatestWork<HeadTreeQuery, HeadTree>;
+HeadTree head_tree_of(const HeadTreeQuery& of, const CancelToken& cancel);
+
+// The file of a head in the folder that HeadVis shows.
+struct HeadVisHeadQuery {
+  std::shared_ptr<const HeadVisTree> tree;
+  std::string folder;
+  LayerHead head;
+  friend bool operator==(const HeadVisHeadQuery&, const HeadVisHeadQuery&) = default;
+};
+using HeadVisHeads = LatestWork<HeadVisHeadQuery, HeadVisHead>;
+// Fails as read_headvis_head().
+HeadVisHead headvis_head(const HeadVisHeadQuery& of, const CancelToken& cancel);
 
 // A list of phrases with the name of the .hsagg and an ending of lists, in the same folder; "": there is none.
 std::string list_beside(const std::string& file);

@@ -28,6 +28,7 @@ enum class ExportSubject {
   score,
   composition,
   scatter,
+  corpus,
   explanation,
   session
 };

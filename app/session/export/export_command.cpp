@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "app/session/export/export_job.h"
@@ -92,11 +93,27 @@ constexpr Said kSaid[] = {
     {"key-labels", always},
 };
 
+// The picture of the heads, whose chosen ones have no option.
+std::string report_command_of(const ExportChoice& choice, const CorpusView& corpus) {
+  std::string command =
+      fmt::format("headscope-cli report {} --format {}", shell_quoted(corpus.file), ending_of(choice.format));
+  const CorpusView usual;
+  for (const auto& [option, said, unsaid] :
+       {std::tuple("x", &corpus.x, &usual.x), std::tuple("y", &corpus.y, &usual.y),
+        std::tuple("color", &corpus.color, &usual.color), std::tuple("grid", &corpus.grid, &usual.grid)}) {
+    if (*said != *unsaid) command += fmt::format(" --{} {}", option, shell_quoted(*said));
+  }
+  if (corpus.head) command += fmt::format(" --head {}.{}", corpus.head->row, corpus.head->column);
+  if (choice.theme != Theme::dark) command += choice.theme == Theme::light ? " --theme light" : " --theme contrast";
+  return command + " --out DIR";
+}
+
 }  // namespace
 
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (choice.subject == ExportSubject::window || choice.subject == ExportSubject::session) return "";
   if (choice.subject == ExportSubject::difference || choice.subject == ExportSubject::sweep) return "";
+  if (choice.subject == ExportSubject::corpus) return report_command_of(choice, view.corpus);
   if (const auto wanted = figure_of(choice, trace, view)) {
     const ViewSpec spec = fitted_view(*wanted, trace);
     std::string command = shell_command_of(trace.request, "headscope-cli render");

@@ -134,6 +134,12 @@ void set_scatter(ViewSpec& spec, const Subject&) {
   spec.view = ViewKind::scatter;
 }
 
+void set_corpus(ViewSpec& spec, const Subject& of) {
+  spec.view = ViewKind::stage;
+  spec.colormap = of.view.weight_map;
+  find_range(spec);
+}
+
 struct SubjectFigure {
   ExportSubject subject;
   void (*set)(ViewSpec& spec, const Subject& of);
@@ -156,6 +162,7 @@ constexpr SubjectFigure kFigures[] = {
     {ExportSubject::score, set_score},
     {ExportSubject::composition, set_composition},
     {ExportSubject::scatter, set_scatter},
+    {ExportSubject::corpus, set_corpus},
 };
 
 }  // namespace

@@ -131,7 +131,12 @@ ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& sourc
   const Trace& trace = source.trace;
   ExportForecast forecast;
   forecast.problem = file_name_problem(choice.file);
-  const bool needs_stage = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session;
+  const bool needs_stage = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session &&
+                           choice.subject != ExportSubject::corpus;
+  if (choice.subject == ExportSubject::corpus && source.corpus == nullptr) {
+    forecast.problem = "The corpus has not been read.";
+    return forecast;
+  }
   if (needs_stage && trace.find(exported_stage(choice, view)) == nullptr) {
     forecast.problem = fmt::format("This request has no {}.", stage_name(exported_stage(choice, view)));
     return forecast;

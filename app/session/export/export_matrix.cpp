@@ -40,6 +40,7 @@ StageId exported_stage(const ExportChoice& choice, const ViewState& view) {
     case ExportSubject::sweep:
     case ExportSubject::composition:
     case ExportSubject::scatter:
+    case ExportSubject::corpus:
       return StageId::weights;
     default:
       return view.stage;

@@ -1,9 +1,11 @@
 // What the export dialog calls its subjects and formats.
+// Long because every subject has its row, its title, its fact and its file name here.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "app/session/export/export_job.h"
@@ -40,6 +42,7 @@ const ViewExports& exports_of(MainView view) {
       {.view = MainView::score, .subjects = {ExportSubject::score}},
       {.view = MainView::circuits, .subjects = {ExportSubject::composition}},
       {.view = MainView::scatter, .subjects = {ExportSubject::scatter}},
+      {.view = MainView::corpus, .subjects = {ExportSubject::corpus}},
   };
   for (const ViewExports& row : others) {
     if (row.view == view) return row;
@@ -68,6 +71,21 @@ std::string stem_of(const Trace& trace, const std::string& title) {
   return stem;
 }
 
+// "0-2-6"; "" for all.
+std::string heads_in_name(const ExportChoice& choice) {
+  std::string heads = is_picture(choice.format) && choice.heads != "all" ? choice.heads : "";
+  std::replace(heads.begin(), heads.end(), ',', '-');
+  return heads;
+}
+
+// Others are of a whole model, or of none.
+bool is_of_a_layer(ExportSubject subject) {
+  constexpr ExportSubject kOthers[] = {ExportSubject::window,      ExportSubject::session, ExportSubject::lens,
+                                       ExportSubject::attribution, ExportSubject::sweep,   ExportSubject::composition,
+                                       ExportSubject::corpus};
+  return std::find(std::begin(kOthers), std::end(kOthers), subject) == std::end(kOthers);
+}
+
 }  // namespace
 
 bool is_picture(ExportFile format) {
@@ -82,7 +100,8 @@ std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
     subjects.insert(subjects.end(), {ExportSubject::first, ExportSubject::second, ExportSubject::difference});
   }
   for (const ExportSubject own : exports_of(view.main_view).subjects) {
-    const bool named = own != ExportSubject::attribution || !view.lens.tokens.empty();
+    const bool named = (own != ExportSubject::attribution || !view.lens.tokens.empty()) &&
+                       (own != ExportSubject::corpus || !view.corpus.file.empty());
     if (named) subjects.push_back(own);
   }
   subjects.insert(subjects.end(), {ExportSubject::head, ExportSubject::heads, ExportSubject::stage,
@@ -95,7 +114,8 @@ std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
 ExportSubject usual_subject(const ViewState& view, bool two) {
   if (two) return ExportSubject::difference;
   const std::vector<ExportSubject>& own = exports_of(view.main_view).subjects;
-  if (!own.empty()) return own.front();
+  const bool shows_none = view.main_view == MainView::corpus && view.corpus.file.empty();
+  if (!own.empty() && !shows_none) return own.front();
   if (!is_score_like(view.stage)) return ExportSubject::stage;
   return view.heads_show == HeadsShow::arcs      ? ExportSubject::arcs
          : view.heads_show == HeadsShow::neurons ? ExportSubject::neurons
@@ -103,10 +123,10 @@ ExportSubject usual_subject(const ViewState& view, bool two) {
 }
 
 const char* subject_name(ExportSubject subject) {
-  constexpr const char* kNames[] = {"window",  "first",       "second",  "difference",  "sensitivity",
-                                    "head",    "heads",       "stage",   "concat",      "arcs",
-                                    "neurons", "text",        "lens",    "attribution", "sweep",
-                                    "score",   "composition", "scatter", "explanation", "session"};
+  constexpr const char* kNames[] = {"window", "first",       "second", "difference", "sensitivity", "head",
+                                    "heads",  "stage",       "concat", "arcs",       "neurons",     "text",
+                                    "lens",   "attribution", "sweep",  "score",      "composition", "scatter",
+                                    "corpus", "explanation", "session"};
   return kNames[static_cast<std::size_t>(subject)];
 }
 
@@ -148,6 +168,8 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
       return "Composition";
     case ExportSubject::scatter:
       return "Queries and keys";
+    case ExportSubject::corpus:
+      return "Heads";
     case ExportSubject::explanation:
       return "Explanation";
     case ExportSubject::session:
@@ -202,6 +224,8 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
       return kCompositionNames[static_cast<std::size_t>(view.circuits.reads)];
     case ExportSubject::scatter:
       return fmt::format("head {}", view.head);
+    case ExportSubject::corpus:
+      return "of the corpus";
     case ExportSubject::explanation:
       return fmt::format("{}, {}", view.cell->row, view.cell->column);
     case ExportSubject::session:
@@ -216,7 +240,7 @@ std::vector<ExportFile> formats_of(ExportSubject subject) {
   if (subject == ExportSubject::arcs) return {ExportFile::svg, ExportFile::png, ExportFile::pdf, ExportFile::html};
   if (subject == ExportSubject::neurons || subject == ExportSubject::text || subject == ExportSubject::lens ||
       subject == ExportSubject::attribution || subject == ExportSubject::sweep || subject == ExportSubject::score ||
-      subject == ExportSubject::composition || subject == ExportSubject::scatter ||
+      subject == ExportSubject::composition || subject == ExportSubject::scatter || subject == ExportSubject::corpus ||
       subject == ExportSubject::explanation) {
     return {ExportFile::svg, ExportFile::png, ExportFile::pdf};
   }
@@ -255,10 +279,7 @@ const char* ending_of(ExportFile format) {
 std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
                            const std::string& title) {
   std::string stem = stem_of(trace, title);
-  const bool of_a_layer = choice.subject != ExportSubject::window && choice.subject != ExportSubject::session &&
-                          choice.subject != ExportSubject::lens && choice.subject != ExportSubject::attribution &&
-                          choice.subject != ExportSubject::sweep && choice.subject != ExportSubject::composition;
-  if (of_a_layer && trace.model != nullptr) stem += fmt::format(".layer{}", trace.model->layer);
+  if (is_of_a_layer(choice.subject) && trace.model != nullptr) stem += fmt::format(".layer{}", trace.model->layer);
   switch (choice.subject) {
     case ExportSubject::window:
       stem += ".window";
@@ -266,12 +287,9 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
     case ExportSubject::head:
       stem += fmt::format(".{}.head{}", stage_name(view.quantity), view.head);
       break;
-    case ExportSubject::heads: {
-      std::string heads = is_picture(choice.format) && choice.heads != "all" ? choice.heads : "";
-      std::replace(heads.begin(), heads.end(), ',', '-');  // "0-2-6"; "" for all
-      stem += fmt::format(".{}.heads{}", stage_name(view.quantity), heads);
+    case ExportSubject::heads:
+      stem += fmt::format(".{}.heads{}", stage_name(view.quantity), heads_in_name(choice));
       break;
-    }
     case ExportSubject::first:
     case ExportSubject::second:
     case ExportSubject::difference: {
@@ -305,6 +323,7 @@ std::string suggested_file(const ExportChoice& choice, const Trace& trace, const
     case ExportSubject::score:
     case ExportSubject::composition:
     case ExportSubject::scatter:
+    case ExportSubject::corpus:
       stem += fmt::format(".{}", subject_name(choice.subject));
       break;
     case ExportSubject::explanation:

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/session/corpus_example.h"
+#include "app/session/corpus_heads.h"
 #include "app/session/session.h"
 #include "app/ui/corpus/corpus_panel.h"
 #include "app/ui/map/heatmap_view.h"
@@ -13,7 +14,6 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kMostAlike = 8;
 constexpr std::size_t kMostWords = std::size_t{1} << 16;  // bytes of phrases that the atlas gets
 
 // Whether `result` answers `question`, which LatestWork::want() was asked.
@@ -72,6 +72,16 @@ void find_texts(Ui& ui, CorpusShown& shown) {
   }
 }
 
+// HeadVis's folder has metrics of its own: in place of those that it lacks the first ones are shown, on every axis
+// another.
+void take_own_means(CorpusView& view, const HeadTable& table) {
+  std::size_t next = 0;
+  for (std::string* key : {&view.x, &view.y, &view.color, &view.grid}) {
+    if (!table.mean_named(*key)) *key = table.keys[next % table.keys.size()];
+    ++next;
+  }
+}
+
 }  // namespace
 
 std::string CorpusShown::name_of(std::size_t index) const {
@@ -83,16 +93,25 @@ CorpusShown corpus_shown(Ui& ui, const CorpusContents& contents) {
   CorpusShown shown;
   shown.record = contents.record;
   shown.table = contents.table;
-  if (view.head) shown.head = shown.table->find(view.head->row, view.head->column).value_or(0);
-  const auto examples = static_cast<std::int64_t>(shown.picked().top.size());
+  shown.headvis = contents.headvis;
+  shown.chosen = &chosen_heads(ui, shown.table);
+  shown.head = picked_of(view, *shown.table);
+  shown.examples = &shown.picked().top;
+  if (shown.headvis != nullptr) {
+    take_own_means(ui.session.view.corpus, *shown.table);
+    find_headvis(ui, shown);
+  } else {
+    find_list(ui, shown);
+    find_model(ui, shown);
+    find_texts(ui, shown);
+  }
+  const auto examples = static_cast<std::int64_t>(shown.examples->size());
   shown.example =
       static_cast<std::size_t>(std::clamp<std::int64_t>(view.example, 0, std::max<std::int64_t>(examples - 1, 0)));
-  find_list(ui, shown);
-  find_model(ui, shown);
-  find_texts(ui, shown);
   const HeadsLikeQuery query{shown.table, shown.head, kMostAlike};
   const auto among = ui.session.background.heads_like_one.want(query);
   if (at_hand(among, query) == AtHand::yes) shown.among = among;
+  if (view.side == CorpusSide::tree) find_tree(ui, shown);
   return shown;
 }
 
@@ -111,12 +130,21 @@ void read_head_keys(Ui& ui, const CorpusShown& shown) {
     pick_head(ui, shown, 0);
   } else if (ui.take_key(KeyName::end)) {
     pick_head(ui, shown, shown.table->heads.size() - 1);
+  } else if (ui.take_key(KeyName::space)) {
+    toggle_head(ui, shown, shown.head);
   } else if (ui.take_key(KeyName::enter)) {
     open_example(ui, shown);
   }
 }
 
 std::string example_obstacle(const CorpusShown& shown) {
+  if (shown.headvis != nullptr) {
+    if (shown.headvis_head != nullptr && !shown.headvis_head->failure.empty()) return shown.headvis_head->failure;
+    return shown.headvis_head == nullptr
+               ? "The file of this head is being read."
+               : "HeadVis's folder has the words of its examples and no weights of the model: it opens none in the "
+                 "microscope. An .hsagg, which headscope-cli scan writes, does.";
+  }
   if (shown.picked().top.empty()) return "No phrase was kept of this head.";
   if (shown.has_list == AtHand::not_known_yet) return "The list of phrases is being read.";
   if (shown.has_list == AtHand::no) {
@@ -138,7 +166,7 @@ std::string example_obstacle(const CorpusShown& shown) {
 void open_example(Ui& ui, const CorpusShown& shown) {
   if (const std::string obstacle = example_obstacle(shown); !obstacle.empty()) {
     Notice notice{Notice::Kind::info, "Not opened.", obstacle, "corpus/example"};
-    if (shown.has_list == AtHand::no) {
+    if (shown.has_list == AtHand::no && shown.headvis == nullptr) {
       notice.button = "Open list...";
       notice.command = {CommandId::corpus_list, ""};
     }
@@ -153,27 +181,13 @@ void open_example(Ui& ui, const CorpusShown& shown) {
   ui.state.wants_frame = true;
 }
 
-std::string mean_words(std::size_t mean) {
-  std::string words = all_head_means()[mean].key;
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
-
-const char* mean_unit(std::size_t mean) {
-  const std::optional<CorpusMetric> metric = all_head_means()[mean].metric;
-  if (metric == CorpusMetric::entropy) return "bits";
-  if (metric == CorpusMetric::distance) return "tokens";
-  return head_mean_named("loss_ablated") == mean ? "nats" : "";
-}
-
 std::string mean_text(double value) {
   if (!std::isfinite(value)) return "none";
   return number_label(value, std::fabs(value) < 10 ? 3 : 1);
 }
 
 std::size_t shown_mean(const HeadTable& table, const std::string& key) {
-  const std::size_t mean = head_mean_named(key).value_or(0);
-  return table.held[mean] ? mean : 0;
+  return table.mean_named(key).value_or(0);
 }
 
 void mean_combo(Ui& ui, const HeadTable& table, const std::string& name, const Rect& rect, std::string& key,
@@ -181,14 +195,14 @@ void mean_combo(Ui& ui, const HeadTable& table, const std::string& name, const R
   std::vector<std::string> items;
   std::vector<std::size_t> means;
   int selected = 0;
-  for (std::size_t mean = 0; mean < all_head_means().size(); ++mean) {
+  for (std::size_t mean = 0; mean < table.keys.size(); ++mean) {
     if (!table.held[mean]) continue;
     if (mean == shown_mean(table, key)) selected = static_cast<int>(items.size());
-    items.push_back(mean_words(mean));
+    items.push_back(mean_words(table.keys[mean]));
     means.push_back(mean);
   }
   if (combo(ui, name, rect, items, selected, {{true, false, tooltip}, Type::words12})) {
-    key = all_head_means()[means[static_cast<std::size_t>(selected)]].key;
+    key = table.keys[means[static_cast<std::size_t>(selected)]];
   }
 }
 

@@ -80,9 +80,9 @@ const ExampleLines& lines_of(Ui& ui, const CorpusShown& shown, float width) {
   ExampleLines& made = ui.state.panels.get<CorpusPanelState>().lines;
   if (made.of == shown.texts && made.width == width) return made;
   made = {shown.texts, width, {}};
-  for (std::size_t k = 0; k < shown.picked().top.size(); ++k) {
+  for (std::size_t k = 0; k < shown.examples->size(); ++k) {
     const CorpusPhrase* phrase = phrase_of(shown, k);
-    made.lines.push_back(phrase == nullptr ? ExampleLine() : line_of(ui, *phrase, shown.picked().top[k], width));
+    made.lines.push_back(phrase == nullptr ? ExampleLine() : line_of(ui, *phrase, (*shown.examples)[k], width));
   }
   return made;
 }
@@ -110,7 +110,7 @@ void draw_pieces(Ui& ui, const ExampleLine& line, const CorpusExample& example, 
 }
 
 void draw_row(Ui& ui, const CorpusShown& shown, std::size_t k, const ExampleLine& line, const Rect& place) {
-  const CorpusExample& example = shown.picked().top[k];
+  const CorpusExample& example = (*shown.examples)[k];
   Rect inner = inset(place, ui.px(4));
   text_in(ui, take_left(inner, ui.px(kIndex), ui.px(8)), Type::mono11, ui.colors.text2, grouped_digits(example.phrase),
           1);
@@ -125,7 +125,7 @@ void draw_row(Ui& ui, const CorpusShown& shown, std::size_t k, const ExampleLine
 }
 
 void read_keys(Ui& ui, const CorpusShown& shown) {
-  const auto last = static_cast<std::int64_t>(shown.picked().top.size()) - 1;
+  const auto last = static_cast<std::int64_t>(shown.examples->size()) - 1;
   std::int64_t& example = ui.session.view.corpus.example;
   if (const std::optional<Cell> step = take_arrow(ui)) {
     example = std::clamp<std::int64_t>(static_cast<std::int64_t>(shown.example) + step->row, 0, last);
@@ -139,7 +139,7 @@ void read_keys(Ui& ui, const CorpusShown& shown) {
 }
 
 void draw_list(Ui& ui, const CorpusShown& shown, const Rect& list) {
-  const std::size_t count = shown.picked().top.size();
+  const std::size_t count = shown.examples->size();
   const float content = ui.px(kRow) * static_cast<float>(count);
   const ExampleLines& made = lines_of(ui, shown, list.width() - ui.px(kIndex + kWeight + 14 + 8 + 10));
   const Interaction it = interact_mouse(ui, kCorpusExamples, list);
@@ -167,7 +167,7 @@ void draw_list(Ui& ui, const CorpusShown& shown, const Rect& list) {
 
 // "·it → ·animal", its places, its weight.
 void draw_cell(Ui& ui, const CorpusShown& shown, const Rect& place) {
-  const CorpusExample& example = shown.picked().top[shown.example];
+  const CorpusExample& example = (*shown.examples)[shown.example];
   fill(place, ui.colors.well, ui.px(size::radius_control));
   outline(ui, place, ui.colors.line, 1, ui.px(size::radius_control));
   Rect line = inset(place, ui.px(6));
@@ -193,13 +193,14 @@ void draw_cell(Ui& ui, const CorpusShown& shown, const Rect& place) {
 }
 
 void draw_detail(Ui& ui, const CorpusShown& shown, const Rect& area) {
-  const CorpusExample& example = shown.picked().top[shown.example];
+  const CorpusExample& example = (*shown.examples)[shown.example];
   const CorpusPhrase* phrase = phrase_of(shown, shown.example);
   float y = area.min.y;
   const Rect title = row(area, y, ui.px(28));
   std::string fact = phrase == nullptr || phrase->ids.empty() ? "" : fmt::format("{} tokens", phrase->ids.size());
   if (phrase != nullptr && phrase->cut) fact += ", the rest was not scanned";
-  text_in(ui, title, Type::title12, ui.colors.text, "Phrase " + grouped_digits(example.phrase));
+  text_in(ui, title, Type::title12, ui.colors.text,
+          (shown.headvis != nullptr ? "A sequence of interval " : "Phrase ") + grouped_digits(example.phrase));
   text_in(ui, title, Type::words11, ui.colors.text3, fact, 1);
   const Rect box = row(area, y, ui.px(kText));
   fill(box, ui.colors.well, ui.px(size::radius_control));
@@ -225,6 +226,12 @@ void draw_detail(Ui& ui, const CorpusShown& shown, const Rect& area) {
 // Where phrases come from; returns the y below.
 float draw_source(Ui& ui, const CorpusShown& shown, const Rect& area) {
   Rect line{area.min, {area.max.x, area.min.y + ui.px(size::control_height)}};
+  if (shown.headvis != nullptr) {
+    const std::string words = fmt::format("sequences of the folder, in {} intervals", shown.headvis->config.intervals);
+    text_in(ui, line, Type::words12, ui.colors.text2, words);
+    ui.mark("corpus/source: " + words, line);
+    return line.max.y + ui.px(6);
+  }
   if (button(
           ui, "corpus/list", take_right(line, ui.px(92), ui.px(8)), "Open list...",
           {true, false, "The list of phrases that was scanned: a file or a folder. Its digest says whether it is."})) {
@@ -251,9 +258,11 @@ float draw_source(Ui& ui, const CorpusShown& shown, const Rect& area) {
 
 void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const float pad = ui.px(size::panel_padding);
-  const std::size_t count = shown.picked().top.size();
+  const std::size_t count = shown.examples->size();
   panel_header(ui, {area.min, {area.max.x, area.min.y + ui.px(36)}}, "Examples",
-               fmt::format("the {} phrases with the strongest weight of {}", count, shown.name_of(shown.head)));
+               shown.headvis != nullptr
+                   ? fmt::format("{} sequences of {}, the strongest interval first", count, shown.name_of(shown.head))
+                   : fmt::format("the {} phrases with the strongest weight of {}", count, shown.name_of(shown.head)));
   Rect body{{area.min.x + pad, area.min.y + ui.px(36)}, {area.max.x - pad, area.max.y - ui.px(8)}};
   body.min.y = draw_source(ui, shown, body);
   if (count == 0) {
@@ -264,7 +273,8 @@ void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const bool low = body.height() < ui.px(kLowest);
   detail.min.y = low ? body.max.y : body.max.y - ui.px(kDetail);
   Rect titles = row(body, body.min.y, ui.px(18));
-  text_in(ui, take_left(titles, ui.px(kIndex + 2), ui.px(8)), Type::words11, ui.colors.text3, "phrase", 1);
+  text_in(ui, take_left(titles, ui.px(kIndex + 2), ui.px(8)), Type::words11, ui.colors.text3,
+          shown.headvis != nullptr ? "interval" : "phrase", 1);
   text_in(ui, titles, Type::words11, ui.colors.text3, "weight", 1);
   text_in(ui, titles, Type::words11, ui.colors.text3, "query framed, key painted by its weight");
   draw_list(ui, shown, {body.min, {body.max.x, detail.min.y - ui.px(8)}});

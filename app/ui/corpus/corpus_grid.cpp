@@ -18,7 +18,8 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kHeader = 36, kGutter = 62, kNames = 18, kBar = 62, kAcross = 10;
-constexpr float kSmallest = 6, kWidest = 46, kHighest = 24, kNumberWidth = 28, kNumberHeight = 15, kNameWidth = 22;
+constexpr float kSmallest = 6, kWidest = 46, kHighest = 24, kNumberWidth = 28, kNumberHeight = 15, kNameWidth = 22,
+                kNumbered = 40;
 
 // Where cells lie; what is scrolled away included.
 struct Places {
@@ -107,16 +108,24 @@ void draw_names(Ui& ui, const CorpusShown& shown, const Places& places, const Re
   }
 }
 
-void draw_cell(Ui& ui, const Rect& place, double value, const HeadTable::Range& range) {
+// The pixels at the left of a cell that its cluster's number takes; 0 without one.
+float tag_width(Ui& ui, const CorpusShown& shown, std::size_t head, const Rect& place) {
+  const bool numbered = shown.tree != nullptr && shown.tree->of_head[head] >= 0 && place.width() >= ui.px(kNumbered);
+  return numbered ? ui.px(16) : 0;
+}
+
+// Its number stands behind `tag` pixels.
+void draw_cell(Ui& ui, const Rect& place, double value, const HeadTable::Range& range, float tag) {
   const float gap = place.width() >= ui.px(10) ? std::max(1.0f, ui.px(1)) : 0;
   const Rect inner{place.min, {place.max.x - gap, place.max.y - gap}};
   if (!std::isfinite(value)) return fill(inner, ui.colors.well);
   const double share = range.high > range.low ? (value - range.low) / (range.high - range.low) : 0;
   const Rgba ground = color_at(color_map_of(ui, true), share);
   fill(inner, ground);
-  if (inner.width() < ui.px(kNumberWidth) || inner.height() < ui.px(kNumberHeight)) return;
+  const Rect room{{inner.min.x + tag, inner.min.y}, inner.max};
+  if (room.width() < ui.px(kNumberWidth) || inner.height() < ui.px(kNumberHeight)) return;
   const std::string words = std::fabs(value) < 10 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
-  text_in(ui, inner, Type::mono11, ink_on(ground), words.starts_with("0.") ? words.substr(1) : words, 0.5f);
+  text_in(ui, room, Type::mono11, ink_on(ground), words.starts_with("0.") ? words.substr(1) : words, 0.5f);
 }
 
 // Scrolls to the picked head when another one was picked.
@@ -140,6 +149,26 @@ void follow(Ui& ui, const CorpusShown& shown, const Places& places) {
              places.seen.width());
 }
 
+// What a cell has beside its colour: a frame and a corner where the head is chosen, the number of its cluster.
+void draw_cell_marks(Ui& ui, const CorpusShown& shown, std::size_t head, const Rect& place) {
+  const bool small = place.width() < ui.px(12) || place.height() < ui.px(10);
+  if (shown.tree != nullptr && shown.tree->of_head[head] >= 0) {
+    const float width = small ? std::max(1.0f, ui.px(2)) : ui.px(4);
+    fill({place.min, {place.min.x + width, place.max.y - 1}}, cluster_color(shown, head));
+    if (const float end = tag_width(ui, shown, head, place); end > 0) {
+      const Rect tag{{place.min.x + width, place.min.y}, {place.min.x + end, place.max.y - 1}};
+      fill(tag, ui.colors.panel);
+      text_in(ui, tag, Type::mono10, ui.colors.text, cluster_of(shown, head), 0.5f);
+    }
+  }
+  if (!shown.chosen->is[head]) return;
+  const float side = small ? std::max(2.0f, ui.px(3)) : ui.px(7);
+  if (small) return fill({place.min, {place.min.x + side, place.min.y + side}}, ui.colors.accent);
+  outline(ui, place, ui.colors.accent, 2);
+  canvas().AddTriangleFilled({place.max.x - side, place.min.y}, {place.max.x, place.min.y},
+                             {place.max.x, place.min.y + side}, color32(ui.colors.accent));
+}
+
 void draw_cells(Ui& ui, const CorpusShown& shown, Places places, const Interaction& it) {
   CorpusPanelState& state = ui.state.panels.get<CorpusPanelState>();
   const HeadTable& table = *shown.table;
@@ -149,16 +178,17 @@ void draw_cells(Ui& ui, const CorpusShown& shown, Places places, const Interacti
   state.cells_drawn = 0;
   each_in_sight(table, places, [&](std::size_t head) {
     const Rect place = places.of(table.heads[head]);
-    draw_cell(ui, place, table.mean(mean, head), range);
+    draw_cell(ui, place, table.mean(mean, head), range, tag_width(ui, shown, head, place));
+    draw_cell_marks(ui, shown, head, place);
     ++state.cells_drawn;
     if (ui.probe != nullptr) ui.mark("corpus/cell/" + shown.name_of(head), place);
     if (!it.hovered || !place.contains(mouse)) return;
     state.next_hovered = head;
     if (it.clicked) pick_head(ui, shown, head);
   });
-  if (shown.among != nullptr) {
+  if (shown.among != nullptr && shown.tree == nullptr) {
     for (const SimilarHead& alike : shown.among->answer->alike) {
-      outline(ui, places.of(table.heads[alike.head]), ui.colors.accent, 1.5f);
+      if (!shown.chosen->is[alike.head]) outline(ui, places.of(table.heads[alike.head]), ui.colors.text2, 1);
     }
   }
   if (state.hovered) outline(ui, places.of(table.heads[*state.hovered]), ui.colors.text, 1);

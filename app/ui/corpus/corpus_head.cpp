@@ -19,17 +19,9 @@ constexpr int kChipsARow = 4;
 
 // The bins that hold something, of this head or of any.
 std::size_t shown_bins(std::span<const double> own, std::span<const double> all) {
-  std::size_t bins = all.size();
-  while (bins > 1 && !(all[bins - 1] > 0) && !(own[bins - 1] > 0)) --bins;
+  std::size_t bins = own.size();
+  while (bins > 1 && !(own[bins - 1] > 0) && (all.empty() || !(all[bins - 1] > 0))) --bins;
   return bins;
-}
-
-double tallest_bin(std::span<const double> own, std::span<const double> all) {
-  double tallest = 0;
-  for (const std::span<const double> shares : {own, all}) {
-    for (const double share : shares) tallest = std::max(tallest, share);
-  }
-  return tallest;
 }
 
 void draw_bars(Ui& ui, const Rect& plot, std::span<const double> own, std::span<const double> all) {
@@ -48,7 +40,7 @@ void draw_bars(Ui& ui, const Rect& plot, std::span<const double> own, std::span<
       fill({{edge(k), std::min(top(own[k]), plot.max.y - 1)}, {edge(k + 1) - gap, plot.max.y}}, ui.colors.ok);
   }
   // The mean of all heads as a line of steps.
-  for (std::size_t k = 0; k < bins; ++k) {
+  for (std::size_t k = 0; k < bins && !all.empty(); ++k) {
     horizontal_line(ui, edge(k), edge(k + 1), top(all[k]), ui.colors.text);
     if (k + 1 < bins) {
       vertical_line(ui, edge(k + 1), std::min(top(all[k]), top(all[k + 1])),
@@ -75,37 +67,28 @@ void draw_edges(Ui& ui, const Rect& line, std::span<const double> edges, std::si
   }
 }
 
-void draw_histogram(Ui& ui, const CorpusShown& shown, CorpusMetric metric, const Rect& area, float& y) {
-  const Rect title = row(area, y, ui.px(kTitle));
-  const auto mean_of = static_cast<std::size_t>(metric);
-  const std::string name = mean_words(mean_of), unit = mean_unit(mean_of);
-  text_in(ui, title, Type::title12, ui.colors.text, name);
-  const float after = text_width(ui, Type::title12, name) + ui.px(10);
-  const std::string mean = fmt::format("mean {}", mean_text(shown.picked().mean(metric)));
-  text_in(ui, title, Type::mono11, ui.colors.text, mean, 1);
+void draw_metric(Ui& ui, const CorpusShown& shown, CorpusMetric metric, const Rect& area, float& y) {
+  const std::string key(corpus_metric_key(metric)), unit = mean_unit(key);
   const std::vector<double> own = bin_shares(shown.picked(), metric);
-  const std::vector<double>& all = shown.table->mean_shares[mean_of];
+  const std::vector<double>& all = shown.table->mean_shares[static_cast<std::size_t>(metric)];
   const std::string fact =
       fmt::format("{}{}of a row \u00b7 tallest {:.0f} %", unit, unit.empty() ? "" : " ", tallest_bin(own, all) * 100);
-  text_in(ui, {{title.min.x + after, title.min.y}, title.max}, Type::words11, ui.colors.text3, fact);
-  const Rect plot = row(area, y, ui.px(kHistogram));
-  draw_bars(ui, plot, own, all);
-  ui.mark("corpus/histogram/" + name, plot);
-  draw_edges(ui, row(area, y, ui.px(kTicks)), histogram_edges(metric), shown_bins(own, all));
-  y += ui.px(kGap);
+  const std::string mean = fmt::format("mean {}", mean_text(shown.picked().mean(metric)));
+  draw_histogram(ui, {mean_words(key), fact, mean, own, all, histogram_edges(metric)}, area, y);
 }
 
 void draw_scores(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
   const Rect title = row(area, y, ui.px(kSection));
   text_in(ui, title, Type::title12, ui.colors.text, "Means");
   text_in(ui, title, Type::words11, ui.colors.text3, fmt::format("rank of {}", shown.table->heads.size()), 1);
-  for (std::size_t k = 0; k < all_head_means().size(); ++k) {
+  for (std::size_t k = 0; k < shown.table->keys.size(); ++k) {
     if (!shown.table->held[k]) continue;
     Rect line = row(area, y, ui.px(kScore));
     const HeadTable::Range& range = shown.table->ranges[k];
     const double value = shown.table->mean(k, shown.head);
     const std::int64_t rank = shown.among == nullptr ? 0 : shown.among->answer->ranks[k];
-    text_in(ui, take_left(line, ui.px(112), ui.px(6)), Type::words12, ui.colors.text2, mean_words(k));
+    text_in(ui, take_left(line, ui.px(112), ui.px(6)), Type::words12, ui.colors.text2,
+            mean_words(shown.table->keys[k]));
     text_in(ui, take_right(line, ui.px(44), ui.px(4)), Type::mono11, ui.colors.text2,
             rank > 0 ? std::to_string(rank) : "", 1);
     text_in(ui, take_right(line, ui.px(54), ui.px(8)), Type::mono12, ui.colors.text, mean_text(value), 1);
@@ -122,7 +105,8 @@ void draw_scores(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
 void draw_alike(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
   const Rect title = row(area, y, ui.px(kSection));
   text_in(ui, title, Type::title12, ui.colors.text, "Heads like this one");
-  text_in(ui, title, Type::words11, ui.colors.text3, fmt::format("cosine of {} standardised means", kCorpusMetrics), 1);
+  text_in(ui, title, Type::words11, ui.colors.text3,
+          fmt::format("cosine of {} standardised means", shown.table->compared), 1);
   if (shown.among == nullptr) return;
   const float gap = ui.px(6), width = std::floor((area.width() - gap * (kChipsARow - 1)) / kChipsARow);
   float x = area.min.x;
@@ -150,31 +134,63 @@ void draw_alike(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
 
 }  // namespace
 
+double tallest_bin(std::span<const double> own, std::span<const double> all) {
+  double tallest = 0;
+  for (const std::span<const double> shares : {own, all}) {
+    for (const double share : shares) tallest = std::max(tallest, share);
+  }
+  return tallest;
+}
+
+float histogram_height(const Ui& ui) {
+  return ui.px(kTitle + kHistogram + kTicks + kGap);
+}
+
+void draw_histogram(Ui& ui, const HistogramLook& look, const Rect& area, float& y) {
+  const Rect title = row(area, y, ui.px(kTitle));
+  text_in(ui, title, Type::title12, ui.colors.text, look.name);
+  const float after = text_width(ui, Type::title12, look.name) + ui.px(10);
+  text_in(ui, title, Type::mono11, ui.colors.text, look.mean, 1);
+  text_in(ui, {{title.min.x + after, title.min.y}, title.max}, Type::words11, ui.colors.text3, look.fact);
+  const Rect plot = row(area, y, ui.px(kHistogram));
+  draw_bars(ui, plot, look.own, look.all);
+  ui.mark("corpus/histogram/" + look.name, plot);
+  draw_edges(ui, row(area, y, ui.px(kTicks)), look.edges, shown_bins(look.own, look.all));
+  y += ui.px(kGap);
+}
+
 void draw_corpus_head(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const float pad = ui.px(size::panel_padding);
   const HeadRecord& head = shown.picked();
+  const bool scanned = shown.headvis == nullptr;
   panel_header(ui, {area.min, {area.max.x, area.min.y + ui.px(36)}}, "Head " + shown.name_of(shown.head),
-               fmt::format("layer {}, head {} \u00b7 {} rows", head.layer, head.head,
-                           grouped_digits(static_cast<std::int64_t>(head.rows))),
+               scanned ? fmt::format("layer {}, head {} \u00b7 {} rows", head.layer, head.head,
+                                     grouped_digits(static_cast<std::int64_t>(head.rows)))
+                       : fmt::format("layer {}, head {}", head.layer, head.head),
                static_cast<int>(head.head));
   const Rect body{{area.min.x + pad, area.min.y + ui.px(36)}, {area.max.x - pad, area.max.y}};
   std::vector<CorpusMetric> with_bins;
   for (const CorpusMetric metric : all_corpus_metrics()) {
-    if (!histogram_edges(metric).empty()) with_bins.push_back(metric);
+    if (scanned && !histogram_edges(metric).empty()) with_bins.push_back(metric);
   }
   const auto means = std::count(shown.table->held.begin(), shown.table->held.end(), true);
   const std::size_t chips = shown.among == nullptr ? 0 : shown.among->answer->alike.size();
-  const float content = ui.px(kTitle + kHistogram + kTicks + kGap) * static_cast<float>(with_bins.size()) +
-                        ui.px(kTitle) + ui.px(2 * kSection) + ui.px(kScore) * static_cast<float>(means) +
+  const float plots = scanned ? histogram_height(ui) * static_cast<float>(with_bins.size()) + ui.px(kTitle)
+                              : headvis_plots_height(ui, shown);
+  const float content = plots + ui.px(2 * kSection) + ui.px(kScore) * static_cast<float>(means) +
                         ui.px(kChip + 6) * static_cast<float>((chips + kChipsARow - 1) / kChipsARow) + ui.px(6);
   const ScrollArea scroll = begin_scroll(ui, "corpus/head", body, content);
   const Rect inner{body.min, {body.max.x - (content > body.height() ? ui.px(10) : 0), body.max.y}};
   float y = body.min.y - scroll.offset;
   draw_alike(ui, shown, inner, y);
   if (chips % kChipsARow != 0) y += ui.px(kChip + 6);
-  for (const CorpusMetric metric : with_bins) draw_histogram(ui, shown, metric, inner, y);
-  text_in(ui, row(inner, y, ui.px(kTitle)), Type::words11, ui.colors.text3,
-          fmt::format("filled: this head; line: the mean of {} heads", shown.table->heads.size()));
+  for (const CorpusMetric metric : with_bins) draw_metric(ui, shown, metric, inner, y);
+  if (scanned) {
+    text_in(ui, row(inner, y, ui.px(kTitle)), Type::words11, ui.colors.text3,
+            fmt::format("filled: this head; line: the mean of {} heads", shown.table->heads.size()));
+  } else {
+    draw_headvis_plots(ui, shown, inner, y);
+  }
   draw_scores(ui, shown, inner, y);
   end_scroll(ui);
 }

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <utility>
 
+#include "app/session/corpus_heads.h"
 #include "app/session/session.h"
 #include "app/ui/file_choice.h"
 #include "app/ui/widgets/widgets.h"
-#include "core/base/grouped_digits.h"
 #include "core/corpus/corpus_report.h"
 
 namespace headscope::ui {
@@ -19,6 +20,7 @@ namespace {
 
 // Widths of the two columns at the right; the plane and the grid have what is left.
 constexpr float kHead = 330, kExamples = 430, kLeast = 250;
+constexpr float kFind = 260;
 
 void draw_sentence(Ui& ui, const Rect& area, float& y, Rgba color, const std::string& sentence) {
   const float pad = ui.px(size::panel_padding);
@@ -33,7 +35,9 @@ void draw_ways(Ui& ui, const Rect& area, float y) {
   Rect line{{area.min.x + ui.px(size::panel_padding), std::round(y)}, {area.max.x, 0}};
   line.max.y = line.min.y + ui.px(size::control_height);
   if (button(ui, "corpus/open_file", take_left(line, ui.px(120), ui.px(8)), "Open .hsagg...",
-             {true, false, "Ctrl+O does the same; dropping the file on the window, too."}, true)) {
+             {true, false,
+              "Ctrl+O does the same; dropping the file on the window, too. A folder that HeadVis shows opens as well."},
+             true)) {
     ui.push(CommandId::open_file);
   }
   const std::string shipped = shipped_corpus();
@@ -49,19 +53,19 @@ void draw_ways(Ui& ui, const Rect& area, float y) {
 }
 
 void draw_header(Ui& ui, const CorpusShown& shown, const Rect& area) {
-  const CorpusRecord& record = *shown.record;
   Rect line{{area.min.x, std::round(area.center().y - ui.px(12))}, {area.max.x - ui.px(size::panel_padding), 0}};
   line.max.y = line.min.y + ui.px(size::control_height);
   if (button(ui, "corpus/copy", take_right(line, ui.px(90), ui.px(6)), "Copy table",
              {true, false, "Puts all heads and their means on the clipboard, as CSV."})) {
     ui.push(CommandId::corpus_table);
   }
-  const std::int64_t missing = record.facts.list_size - record.phrases - record.blank - record.unreadable;
-  std::string fact = fmt::format("what {} heads of {} do over {} phrases, {} tokens",
-                                 grouped_digits(static_cast<std::int64_t>(shown.table->heads.size())),
-                                 record.facts.model, grouped_digits(record.phrases), grouped_digits(record.tokens));
-  if (record.unreadable > 0) fact += fmt::format(" \u00b7 {} could not be read", grouped_digits(record.unreadable));
-  if (missing > 0) fact += fmt::format(" \u00b7 {} of the list are not in it", grouped_digits(missing));
+  if (button(ui, "corpus/export", take_right(line, ui.px(78), ui.px(6)), "Export...",
+             {true, false, "The plane, the grid and the picked head as PNG, SVG or PDF. Ctrl+E does the same."})) {
+    ui.push(CommandId::export_dialog);
+  }
+  draw_corpus_find(ui, shown, take_right(line, ui.px(kFind), ui.px(6)));
+  const std::string problem = find_problem(ui, shown.table);
+  const std::string fact = problem.empty() ? corpus_fact({shown.record, shown.table, shown.headvis}) : problem;
   const std::string file = std::filesystem::path(ui.session.view.corpus.file).filename().string();
   panel_header(ui, {area.min, {line.max.x, area.max.y}}, file, fact);
   ui.mark("corpus/fact: " + fact, area);
@@ -73,6 +77,23 @@ std::shared_ptr<const Corpora::Result> known_corpus(Ui& ui) {
   const auto result = ui.session.background.corpora.want({ui.session.view.corpus.file});
   if (result != nullptr && result->question.file == ui.session.view.corpus.file) last = result;
   return last;
+}
+
+// The picked head, the chosen ones or the tree.
+void draw_side(Ui& ui, const CorpusShown& shown, const Rect& area) {
+  const float pad = ui.px(size::panel_padding);
+  const Rect tabs{{area.min.x + pad, area.min.y + ui.px(6)},
+                  {area.max.x - pad, area.min.y + ui.px(6 + size::control_height)}};
+  CorpusView& view = ui.session.view.corpus;
+  int side = static_cast<int>(view.side);
+  if (segments(ui, "corpus/side", tabs, {"head", "chosen", "clusters"}, side,
+               {true, false, "The picked head, the heads that are chosen, or how alike heads are."})) {
+    view.side = static_cast<CorpusSide>(side);
+  }
+  const Rect below{{area.min.x, tabs.max.y + ui.px(2)}, area.max};
+  if (view.side == CorpusSide::chosen) return draw_corpus_chosen(ui, shown, below);
+  if (view.side == CorpusSide::tree) return draw_corpus_tree(ui, shown, below);
+  draw_corpus_head(ui, shown, below);
 }
 
 void draw_parts(Ui& ui, const CorpusShown& shown, Rect body) {
@@ -87,7 +108,7 @@ void draw_parts(Ui& ui, const CorpusShown& shown, Rect body) {
   horizontal_line(ui, body.min.x, body.max.x, half, ui.colors.line);
   draw_corpus_scatter(ui, shown, {body.min, {body.max.x, half}});
   draw_corpus_grid(ui, shown, {{body.min.x, half}, body.max});
-  draw_corpus_head(ui, shown, middle);
+  draw_side(ui, shown, middle);
   draw_corpus_examples(ui, shown, right);
 }
 
@@ -122,6 +143,9 @@ void draw_corpus_panel(Ui& ui, const Rect& area) {
   draw_header(ui, shown, header);
   horizontal_line(ui, area.min.x, area.max.x, header.max.y - 1, ui.colors.line);
   draw_parts(ui, shown, {{area.min.x, header.max.y}, area.max});
+  const CorpusView& view = ui.session.view.corpus;
+  const bool forgets = ui.state.focus.starts_with("corpus/") && (!view.chosen.empty() || !view.find.empty());
+  if (forgets && ui.state.top_layer == 0 && ui.take_key(KeyName::escape)) forget_chosen(ui);
 }
 
 std::string corpus_focus(const Ui& ui) {
@@ -143,7 +167,10 @@ void choose_corpus_list(Ui& ui, const std::string& path) {
 void copy_corpus_table(Ui& ui) {
   const auto result = ui.state.panels.get<CorpusPanelState>().last;
   if (result == nullptr || !result->answer || !ui.set_clipboard) return;
-  ui.set_clipboard(heads_csv(*result->answer->record));
+  const CorpusContents& contents = *result->answer;
+  std::vector<std::size_t> all(contents.table->heads.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  ui.set_clipboard(contents.headvis != nullptr ? heads_csv(*contents.table, all) : heads_csv(*contents.record));
   put_notice(
       ui.state,
       {Notice::Kind::info, fmt::format("{} heads are on the clipboard as CSV.", result->answer->record->heads.size()),

@@ -5,18 +5,25 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/session/background/corpora.h"
 #include "app/ui/ui.h"
+#include "app/ui/widgets/widgets.h"
+#include "core/corpus/head_search.h"
+#include "core/corpus/mean_words.h"
+#include "core/picture/lasso.h"
 #include "core/picture/plot_axis.h"
 
 namespace headscope::ui {
 
 inline constexpr const char *kCorpusScatter = "corpus/scatter", *kCorpusGrid = "corpus/grid",
-                            *kCorpusExamples = "corpus/examples";  // the controls that take arrows
-inline constexpr const char* kCorpusListPurpose = "corpus list";   // of a file that is chosen
+                            *kCorpusExamples = "corpus/examples", *kCorpusTree = "corpus/tree",
+                            *kCorpusChosen = "corpus/chosen";  // the controls that take arrows
+inline constexpr const char* kCorpusFind = "corpus/find";
+inline constexpr const char* kCorpusListPurpose = "corpus list";  // of a file that is chosen
 
 // The points of the plane, laid out once for what they depend on.
 struct CorpusPlot {
@@ -42,6 +49,39 @@ struct ExampleLines {
   std::vector<ExampleLine> lines;
 };
 
+// The chosen heads that the table has, made once for both.
+struct ChosenHeads {
+  std::shared_ptr<const HeadTable> table;
+  std::vector<LayerHead> of;
+  std::vector<std::size_t> heads;  // indices, increasing
+  std::vector<bool> is;            // one a head of the table
+};
+
+// What the text of the field finds, made once for it.
+struct FoundHeads {
+  std::shared_ptr<const HeadTable> table;
+  std::string text;
+  HeadSearch search;
+};
+
+// The tree with its clusters and the places of its nodes, made once for the tree and the cut.
+struct ShownTree {
+  std::shared_ptr<const HeadTrees::Result> of;
+  double cut = 0;
+  std::size_t clusters = 0;
+  std::vector<std::size_t> cluster;       // one a head of the tree, from 0
+  std::vector<std::int64_t> of_head;      // one a head of the table: its cluster; -1: it is not in the tree
+  std::vector<float> place;               // one a node: its place across the tree, in leaves
+  std::vector<std::size_t> node_cluster;  // one a node: its cluster; `clusters`: it is cut
+};
+
+// A head of HeadVis's folder as the examples of a scan are shown.
+struct HeadVisExamples {
+  std::shared_ptr<const HeadVisHeads::Result> of;
+  std::vector<CorpusExample> examples;  // `phrase` is the interval
+  std::shared_ptr<const CorpusPhrases::Result> texts;
+};
+
 // What the panel remembers.
 struct CorpusPanelState {
   std::shared_ptr<const Corpora::Result> last;  // shown until another one is known
@@ -50,6 +90,12 @@ struct CorpusPanelState {
   int cells_drawn = 0;   // of the grid, in the last frame
   int points_drawn = 0;  // of the plane
   ExampleLines lines;
+  ChosenHeads chosen;
+  FoundHeads found;
+  ShownTree tree;
+  HeadVisExamples headvis;
+  std::vector<PlanePoint> lasso;  // the line that is being drawn: pixels from the corner of the plane
+  bool moves_cut = false;         // the mouse holds the line that cuts the tree
   std::optional<std::size_t> hovered, next_hovered;  // head under the mouse, in the plane or the grid
   std::string words;                                 // of the examples, for the font atlas
   void add_text(std::string& all) const { all += words; }
@@ -71,8 +117,16 @@ struct CorpusShown {
   std::string model, model_problem;
   AtHand has_model = AtHand::no;
   std::shared_ptr<const Tokenizer> tokenizer;
-  std::shared_ptr<const CorpusPhrases::Result> texts;  // of the picked head; null, or without an answer: none
-  std::shared_ptr<const HeadsLikeOne::Result> among;   // null: not known yet
+  std::shared_ptr<const CorpusPhrases::Result> texts;    // of the picked head; null, or without an answer: none
+  std::shared_ptr<const HeadsLikeOne::Result> among;     // null: not known yet
+  const std::vector<CorpusExample>* examples = nullptr;  // of the picked head; never null
+  const ChosenHeads* chosen = nullptr;                   // never null
+  // Of HeadVis's folder: what config.json says, and the file of the picked head (null: not read yet).
+  std::shared_ptr<const HeadVisTree> headvis;
+  std::shared_ptr<const HeadVisHeads::Result> headvis_head;
+  // While the side shows it: null until there is one, and where `tree_problem` says why there cannot be one.
+  const ShownTree* tree = nullptr;
+  std::string tree_problem;
 
   const HeadRecord& picked() const { return record->heads[head]; }
   std::string name_of(std::size_t index) const;  // "5.1"
@@ -88,22 +142,57 @@ void open_example(Ui& ui, const CorpusShown& shown);
 // Why the picked example cannot be opened now; "" when it can.
 std::string example_obstacle(const CorpusShown& shown);
 
-// Of a mean, by its index in all_head_means(): "max weight"; "bits", "tokens", "nats" or "".
-std::string mean_words(std::size_t mean);
-const char* mean_unit(std::size_t mean);
 // "0.943", "12.4"; "none" where there is no value.
 std::string mean_text(double value);
-// A combo of all means that the scan asked for; `key` is one of HeadMean::key.
+// A combo of all means that the scan asked for; `key` is one of HeadTable::keys.
 void mean_combo(Ui& ui, const HeadTable& table, const std::string& name, const Rect& rect, std::string& key,
                 const char* tooltip);
 // The mean of that name, or the first one where this scan did not ask for it.
 std::size_t shown_mean(const HeadTable& table, const std::string& key);
+
+// corpus_chosen.cpp: the set of heads that the user chose; the chosen ones of this table.
+const ChosenHeads& chosen_heads(Ui& ui, const std::shared_ptr<const HeadTable>& table);
+// These heads, by their indices, in place of those chosen before or beside them. Two or more are listed at the side.
+void choose_heads(Ui& ui, const CorpusShown& shown, std::vector<std::size_t> heads, bool beside);
+void toggle_head(Ui& ui, const CorpusShown& shown, std::size_t head);
+void forget_chosen(Ui& ui);
+// The field that finds heads, and what is wrong with its text; "" where nothing is.
+void draw_corpus_find(Ui& ui, const CorpusShown& shown, const Rect& rect);
+std::string find_problem(Ui& ui, const std::shared_ptr<const HeadTable>& table);
+void draw_corpus_chosen(Ui& ui, const CorpusShown& shown, const Rect& area);
+
+// corpus_lasso.cpp: reads the line that is drawn around points, and draws it; true where the mouse has just ended one.
+bool read_lasso(Ui& ui, const CorpusShown& shown, const CorpusPlot& made, const Rect& plot, const Interaction& it);
+void draw_lasso(Ui& ui, const Rect& plot);
+
+// corpus_tree_data.cpp: the tree of the heads that the view asks for; the number of a head's cluster, "" without one.
+void find_tree(Ui& ui, CorpusShown& shown);
+// A cut that leaves one cluster more, or one less.
+double next_cut(const HeadTree& tree, double cut, bool more);
+std::string cluster_of(const CorpusShown& shown, std::size_t head);
+Rgba cluster_color(const CorpusShown& shown, std::size_t head);
+// corpus_tree.cpp
+void draw_corpus_tree(Ui& ui, const CorpusShown& shown, const Rect& area);
+
+// corpus_headvis.cpp: what the folder says of the picked head, put where a scan's answers are.
+void find_headvis(Ui& ui, CorpusShown& shown);
+float headvis_plots_height(const Ui& ui, const CorpusShown& shown);
+void draw_headvis_plots(Ui& ui, const CorpusShown& shown, const Rect& area, float& y);
 
 // Each in the file of its name.
 void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area);
 void draw_corpus_grid(Ui& ui, const CorpusShown& shown, const Rect& area);
 float corpus_grid_height(const Ui& ui, const CorpusShown& shown);  // with the largest cells
 void draw_corpus_head(Ui& ui, const CorpusShown& shown, const Rect& area);
+// A histogram with its title, its bars and the edges of its bins; moves y down, by histogram_height().
+struct HistogramLook {
+  std::string name, fact, mean;      // in the title
+  std::span<const double> own, all;  // shares of the bins: filled, and as a line (empty: none)
+  std::span<const double> edges;     // one more than bins
+};
+void draw_histogram(Ui& ui, const HistogramLook& look, const Rect& area, float& y);
+float histogram_height(const Ui& ui);
+double tallest_bin(std::span<const double> own, std::span<const double> all);
 void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area);
 
 void draw_corpus_panel(Ui& ui, const Rect& area);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "app/session/session.h"
@@ -10,14 +11,16 @@
 #include "app/ui/map/map_colors.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/base/grouped_digits.h"
 #include "core/picture/color_map.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr float kGutter = 52, kBelow = 38, kBar = 62, kReadout = 26, kControls = 32, kNear = 12;
-constexpr std::size_t kMostDiscs = 1'500;  // more points are squares: four corners each
-constexpr int kChunk = 4'096;              // squares that are reserved together: 16-bit indices have no more room
+constexpr std::size_t kMostNames = 12, kMostNumbers = 200;  // of chosen heads, of clusters beside points
+constexpr std::size_t kMostDiscs = 1'500;                   // more points are squares: four corners each
+constexpr int kChunk = 4'096;  // squares that are reserved together: 16-bit indices have no more room
 
 const std::array<Rgba, 256>& colors_of(Ui& ui) {
   return color_table(color_map_of(ui, true));
@@ -47,9 +50,7 @@ const CorpusPlot& laid_out(Ui& ui, const CorpusShown& shown, const Rect& plot) {
 }
 
 std::string axis_words(const HeadTable& table, const std::string& key) {
-  const std::size_t mean = shown_mean(table, key);
-  const std::string unit = mean_unit(mean);
-  return "mean " + mean_words(mean) + (unit.empty() ? unit : ", " + unit);
+  return mean_title(table.keys[shown_mean(table, key)]);
 }
 
 void draw_axes(Ui& ui, const CorpusPlot& made, const Rect& plot, const Rect& area) {
@@ -70,6 +71,24 @@ void draw_axes(Ui& ui, const CorpusPlot& made, const Rect& plot, const Rect& are
           ui.colors.text2, axis_words(*made.table, made.x) + " \u2192", 1);
   text_up(ui, {area.min.x, plot.min.y + text_width(ui, Type::words11, axis_words(*made.table, made.y) + " \u2192")},
           Type::words11, ui.colors.text2, axis_words(*made.table, made.y) + " \u2192");
+}
+
+// Under the squares of the chosen heads.
+void draw_chosen_squares(Ui& ui, const ChosenHeads& chosen, const CorpusPlot& made, const Rect& plot) {
+  if (chosen.heads.empty()) return;
+  const float half = std::max(3.0f, ui.px(3.5f));
+  std::vector<ImVec2> places;
+  for (const PlotPoint& point : made.points.points) {
+    if (chosen.is[point.index]) places.push_back({std::round(plot.min.x + point.x), std::round(plot.min.y + point.y)});
+  }
+  const ImU32 ink = color32(ui.colors.accent);
+  for (std::size_t begin = 0; begin < places.size(); begin += kChunk) {
+    const std::size_t end = std::min(places.size(), begin + kChunk);
+    canvas().PrimReserve(static_cast<int>(end - begin) * 6, static_cast<int>(end - begin) * 4);
+    for (std::size_t k = begin; k < end; ++k) {
+      canvas().PrimRect({places[k].x - half, places[k].y - half}, {places[k].x + half, places[k].y + half}, ink);
+    }
+  }
 }
 
 void draw_squares(Ui& ui, const CorpusPlot& made, const Rect& plot) {
@@ -121,14 +140,43 @@ void draw_name(Ui& ui, const CorpusShown& shown, std::size_t head, ImVec2 at, co
   ui.mark("corpus/name/" + name, box);
 }
 
+// A ring around every chosen head where they are few; their names where they are fewer.
+void draw_chosen(Ui& ui, const CorpusShown& shown, const CorpusPlot& made, const Rect& plot) {
+  const std::vector<std::size_t>& heads = shown.chosen->heads;
+  if (made.points.points.size() > kMostDiscs) return;
+  for (const std::size_t head : heads) {
+    const auto at = place_of(shown, made, plot, head);
+    if (!at) continue;
+    canvas().AddCircle(*at, ui.px(6.5f), color32(ui.colors.accent), 16, std::max(1.0f, ui.px(2.5f)));
+    if (heads.size() <= kMostNames && head != shown.head) draw_name(ui, shown, head, *at, plot, ui.colors.text2);
+  }
+}
+
+// The heads of the tree in the colours of their clusters, with the clusters' numbers where there are few.
+void draw_cluster_marks(Ui& ui, const CorpusShown& shown, const CorpusPlot& made, const Rect& plot) {
+  if (shown.tree == nullptr) return;
+  const std::vector<std::size_t>& heads = shown.tree->of->answer->heads;
+  for (const std::size_t head : heads) {
+    const auto at = place_of(shown, made, plot, head);
+    if (!at) continue;
+    const float half = ui.px(5);
+    outline(ui, {{at->x - half, at->y - half}, {at->x + half, at->y + half}}, cluster_color(shown, head), 2);
+    if (heads.size() > kMostNumbers) continue;
+    text_in(ui, {{at->x - ui.px(22), at->y - ui.px(8)}, {at->x - ui.px(7), at->y + ui.px(8)}}, Type::mono10,
+            ui.colors.text2, cluster_of(shown, head), 1);
+  }
+}
+
 void draw_marks(Ui& ui, const CorpusShown& shown, const CorpusPlot& made, const Rect& plot) {
   const float thick = std::max(1.0f, ui.px(1.5f));
-  if (shown.among != nullptr) {
+  if (shown.among != nullptr && shown.tree == nullptr) {
     for (const SimilarHead& alike : shown.among->answer->alike) {
       const auto at = place_of(shown, made, plot, alike.head);
-      if (at) canvas().AddCircle(*at, ui.px(6.5f), color32(ui.colors.accent), 16, thick);
+      if (at) canvas().AddCircle(*at, ui.px(9), color32(ui.colors.text2), 16, std::max(1.0f, ui.px(1)));
     }
   }
+  draw_cluster_marks(ui, shown, made, plot);
+  draw_chosen(ui, shown, made, plot);
   if (const auto at = place_of(shown, made, plot, shown.head)) {
     canvas().AddCircle(*at, ui.px(8), color32({0, 0, 0, 255}), 20, ui.px(4));
     canvas().AddCircle(*at, ui.px(8), color32({255, 255, 255, 255}), 20, ui.px(2));
@@ -151,12 +199,14 @@ void draw_readout(Ui& ui, const CorpusShown& shown, const Rect& area) {
   std::string words;
   for (const std::string* key : {&view.x, &view.y, &view.color}) {
     const std::size_t mean = shown_mean(*shown.table, *key);
-    const std::string unit = mean_unit(mean);
-    words += fmt::format("{}{} {}{}", words.empty() ? "" : "   ", mean_words(mean),
+    const std::string& name = shown.table->keys[mean];
+    const std::string unit = mean_unit(name);
+    words += fmt::format("{}{} {}{}", words.empty() ? "" : "   ", mean_words(name),
                          mean_text(shown.table->mean(mean, head)), unit.empty() ? "" : " " + unit);
   }
   Rect line = inset(area, ui.px(6));
   text_in(ui, take_left(line, ui.px(44), ui.px(6)), Type::mono_bold12, ui.colors.text, shown.name_of(head));
+  if (const std::string cluster = cluster_of(shown, head); !cluster.empty()) words += "   cluster " + cluster;
   text_in(ui, line, Type::mono11, ui.colors.text2, words, 1);
   ui.mark("corpus/readout: " + shown.name_of(head) + " " + words, area);
 }
@@ -188,14 +238,24 @@ void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area) {
                   {std::round(area.max.x - pad - ui.px(kBar)), std::round(bottom)}};
   if (plot.width() < ui.px(60) || plot.height() < ui.px(40)) return;
   const CorpusPlot& made = laid_out(ui, shown, plot);
-  std::string fact = std::to_string(shown.table->heads.size());
+  std::string fact = grouped_digits(std::ssize(shown.table->heads));
   if (made.points.undefined > 0) fact += fmt::format(" \u00b7 {} have no such value", made.points.undefined);
+  if (!shown.chosen->heads.empty()) {
+    fact += fmt::format(" \u00b7 {} chosen", grouped_digits(std::ssize(shown.chosen->heads)));
+    ui.mark("corpus/heads_fact: " + fact, header);
+  }
   panel_header(ui, header, "All heads", fact);
   draw_axes(ui, made, plot, {{area.min.x + pad, plot.min.y}, plot.max});
   const Interaction it = interact_mouse(ui, kCorpusScatter, plot);
   canvas().PushClipRect(plot.min, plot.max, true);
-  made.points.points.size() > kMostDiscs ? draw_squares(ui, made, plot) : draw_discs(ui, made, plot);
+  if (made.points.points.size() > kMostDiscs) {
+    draw_chosen_squares(ui, *shown.chosen, made, plot);
+    draw_squares(ui, made, plot);
+  } else {
+    draw_discs(ui, made, plot);
+  }
   draw_marks(ui, shown, made, plot);
+  draw_lasso(ui, plot);
   canvas().PopClipRect();
   state.points_drawn = static_cast<int>(made.points.points.size());
   const HeadTable::Range& range = shown.table->ranges[shown_mean(*shown.table, made.color)];
@@ -203,11 +263,12 @@ void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area) {
             {range.low, range.high, false, false}, false);
   draw_readout(ui, shown,
                {{area.min.x + pad, area.max.y - ui.px(kReadout + 4)}, {area.max.x - pad, area.max.y - ui.px(4)}});
-  if (it.hovered) {
+  const bool drawn = read_lasso(ui, shown, made, plot, it);
+  if (it.hovered && (state.lasso.empty() || !it.held)) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const auto near = nearest_point(made.points, mouse.x - plot.min.x, mouse.y - plot.min.y, ui.px(kNear));
     if (near) state.next_hovered = *near;
-    if (near && it.clicked) pick_head(ui, shown, *near);
+    if (it.clicked && !drawn) near ? pick_head(ui, shown, *near) : forget_chosen(ui);
   }
   if (it.double_clicked) open_example(ui, shown);
   if (it.focused) read_head_keys(ui, shown);

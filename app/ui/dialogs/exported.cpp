@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "app/session/corpus_heads.h"
 #include "app/session/session.h"
+#include "app/ui/corpus/corpus_panel.h"
 #include "app/ui/main_view.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/sweep/sweep_panel.h"
@@ -31,12 +33,31 @@ void take_sweep(Ui& ui, Exported& result) {
   view.tokens = fmt::format("{}", fmt::join(metric.ids, "-"));
 }
 
+// The heads of the corpus that is open, as the view shows them.
+void take_corpus(Ui& ui, Exported& result) {
+  const std::shared_ptr<const Corpora::Result> known = ui.state.panels.get<CorpusPanelState>().last;
+  if (known == nullptr || !known->answer) return;
+  // Made once: its tree takes longer than a frame.
+  struct Known {
+    std::shared_ptr<const Corpora::Result> of;
+    CorpusView view;
+    std::shared_ptr<const CorpusFigure> figure;
+  };
+  Known& made = ui.state.panels.get<Known>();
+  if (made.of != known || !(made.view == result.view.corpus)) {
+    made = {known, result.view.corpus,
+            std::make_shared<const CorpusFigure>(corpus_figure(*known->answer, result.view.corpus))};
+  }
+  result.corpus = made.figure;
+}
+
 }  // namespace
 
 Exported exported(Ui& ui, ExportSubject subject) {
   const ViewState& view = ui.session.view;
   Exported result{ui.session.trace(), nullptr, view, nullptr};
   if (subject == ExportSubject::sweep) take_sweep(ui, result);
+  if (subject == ExportSubject::corpus) take_corpus(ui, result);
   const bool of_two =
       subject == ExportSubject::first || subject == ExportSubject::second || subject == ExportSubject::difference;
   const std::optional<ResultPair> pair = of_two ? shown_pair(ui) : std::nullopt;

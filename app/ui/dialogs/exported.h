@@ -7,6 +7,7 @@
 #include "app/session/export/export_job.h"
 #include "app/ui/result_pair.h"
 #include "app/ui/ui.h"
+#include "core/picture/figure/corpus_figure.h"
 
 namespace headscope::ui {
 
@@ -18,7 +19,12 @@ struct Exported {
   std::shared_ptr<const Trace> against;  // of a difference, what it is subtracted from; of a sweep A; else null
   ViewState view;                        // with the stage that is shown
   std::shared_ptr<const Sweep> sweep;    // of a sweep whose runs are all known; else null
-  FigureSource source() const { return {*trace, against.get(), sweep.get()}; }
+  std::shared_ptr<const CorpusFigure> corpus = nullptr;  // of the corpus that is open; else null
+  FigureSource source() const {
+    FigureSource of{*trace, against.get(), sweep.get()};
+    of.corpus = corpus.get();
+    return of;
+  }
 };
 // Of what is on screen; there is a trace.
 Exported exported(Ui& ui, ExportSubject subject);

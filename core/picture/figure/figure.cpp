@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/heads/shown_weights.h"
+#include "core/picture/figure/corpus_page.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/paper.h"
 #include "core/picture/view_options.h"
@@ -214,6 +215,7 @@ void plan_view(Sheet& sheet, const FigureSource& source, bool measure) {
 
 FigurePlan figure_plan(const FigureSource& source, const ViewSpec& asked, bool measure, const CancelToken& cancel) {
   check(asked);
+  if (source.corpus != nullptr) return corpus_plan(*source.corpus, asked);
   const ViewSpec view = in_pixels(asked);
   const bool without_values = measure && !is_for_paper(view);  // the caption's height depends on its words
   const bool shown = draws_weights(view) && shows_otherwise(source.trace);

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/model/demo_checkpoints.h"
 #include "tests/app/session/corpus_files.h"
+#include "tests/core/headvis/documented_tree.h"
 
 namespace headscope {
 namespace {
@@ -47,23 +48,54 @@ TEST_F(CorpusDocument, OpensBesideWhatIsComputed) {
   EXPECT_EQ(document.view.corpus.file, file);
   EXPECT_EQ(document.view.corpus.x, "first") << "axes stay";
   EXPECT_EQ(document.view.corpus.head, std::nullopt);
+  EXPECT_TRUE(document.view.corpus.chosen.empty());
   EXPECT_EQ(document.title, "all.hsagg");
 }
 
-TEST_F(CorpusDocument, AFolderOfHeadVisIsRefusedByItsName) {
-  folder_.write("data/config.json", "{}");
-  folder_.write("data/scatter_data.json", "{}");
-  const std::string words = says([&] { open_document(folder_ / "data", Request(), ViewState()); });
-  EXPECT_NE(words.find("HeadVis"), std::string::npos) << words;
-  EXPECT_NE(words.find(".hsagg"), std::string::npos) << words;
+TEST_F(CorpusDocument, AFolderOfHeadVisOpensLikeAScan) {
+  test::write_documented_tree(folder_, "data");
+  Request current;
+  current.phrase = "cat box";
+  const Document document = open_document(folder_ / "data/", current, ViewState());
+  EXPECT_EQ(document.request, current);
+  EXPECT_EQ(document.view.main_view, MainView::corpus);
+  EXPECT_EQ(document.view.corpus.file, folder_ / "data");
+  const CorpusContents contents = corpus_contents({folder_ / "data"}, {});
+  ASSERT_NE(contents.headvis, nullptr);
+  EXPECT_EQ(contents.record->facts.model, "gemma");
+  EXPECT_EQ(contents.table->heads.size(), 2U);
+  const HeadVisHead head = headvis_head({contents.headvis, folder_ / "data", {2, 0}}, {});
+  EXPECT_EQ(head.sequences.size(), 2U);
+  EXPECT_THROW(headvis_head({contents.headvis, folder_ / "data", {7, 7}}, {}), Error);
+}
+
+TEST_F(CorpusDocument, AFolderOfHeadVisThatSaysNothingIsRefused) {
+  folder_.write("data/config.json", R"({"model_name":"m","heads":[],"metrics":["a"]})");
+  folder_.write("data/scatter_data.json", "[]");
+  EXPECT_NE(says([&] { corpus_contents({folder_ / "data"}, {}); }).find("lists no head"), std::string::npos);
+  folder_.write("data/config.json", R"({"model_name":"m","heads":[[0,0]],"metrics":[]})");
+  folder_.write("data/scatter_data.json", R"([{"layer":0,"head":0}])");
+  EXPECT_NE(says([&] { corpus_contents({folder_ / "data"}, {}); }).find("lists no metric"), std::string::npos);
 }
 
 TEST_F(CorpusDocument, ASessionKeepsIt) {
   ViewState view;
   view.corpus = {"/a/all.hsagg", "/a/list.txt", "first", "self", "sink", "entropy", Cell{3, 4}, 7};
+  view.corpus.chosen = {{0, 3}, {2, 1}};
+  view.corpus.find = "entropy < 1";
+  view.corpus.side = CorpusSide::tree;
+  view.corpus.clusters_of = ClustersOf::layer;
+  view.corpus.cut = 0.25;
   EXPECT_EQ(parse_view_state(view_state_json(view)), view);
-  EXPECT_THROW(parse_view_state(R"({"corpus": {"x": "length"}})"), Error);
-  EXPECT_THROW(parse_view_state(R"({"corpus": {"head": [1, -2]}})"), Error);
+  const ViewState unsorted = parse_view_state(R"({"corpus": {"chosen": [[2, 1], [0, 3], [2, 1]]}})");
+  EXPECT_EQ(unsorted.corpus.chosen, view.corpus.chosen) << "sorted, each once";
+  for (const char* wrong :
+       {R"({"corpus": {"x": ""}})", R"({"corpus": {"head": [1, -2]}})", R"({"corpus": {"chosen": [[1]]}})",
+        R"({"corpus": {"chosen": [[1, -2]]}})", R"({"corpus": {"chosen": 3}})", R"({"corpus": {"side": "left"}})",
+        R"({"corpus": {"clusters_of": "some"}})"}) {
+    EXPECT_THROW(parse_view_state(wrong), Error) << wrong;
+  }
+  EXPECT_EQ(parse_view_state(R"({"corpus": {"cut": 3}})").corpus.cut, 2) << "the farthest that two heads can be";
 }
 
 TEST_F(CorpusDocument, TheListIsToldByItsDigest) {

@@ -33,18 +33,27 @@ CorpusRecord large_record() {
   return record;
 }
 
-TEST(CorpusSize, AFrameDrawsWhatIsInSightAndLaysOutNothing) {
-  // The file is not read: its answer is put where the panel keeps the last one, and no work is done.
+Document large_document() {
   Document document = demo_document();
   document.view.main_view = MainView::corpus;
   document.view.corpus.file = "large.hsagg";
-  Driver d(document, 1600, 1000, 1, {}, std::make_unique<ManualExecutor>());
+  return document;
+}
+
+// The file is not read: its answer is put where the panel keeps the last one, and no work is done.
+CorpusPanelState& show_large(Driver& d) {
   CorpusContents contents;
   contents.record = std::make_shared<const CorpusRecord>(large_record());
   contents.table = std::make_shared<const HeadTable>(head_table(*contents.record));
   CorpusPanelState& state = d.state.panels.get<CorpusPanelState>();
   state.last = std::make_shared<const Corpora::Result>(Corpora::Result{{"large.hsagg"}, contents, "", true});
   d.step(3);
+  return state;
+}
+
+TEST(CorpusSize, AFrameDrawsWhatIsInSightAndLaysOutNothing) {
+  Driver d(large_document(), 1600, 1000, 1, {}, std::make_unique<ManualExecutor>());
+  CorpusPanelState& state = show_large(d);
   ASSERT_TRUE(d.has(kCorpusScatter));
   EXPECT_EQ(state.plots_made, 1);
   EXPECT_EQ(state.plot.points.points.size() + state.plot.points.covered, kHeads);
@@ -64,6 +73,32 @@ TEST(CorpusSize, AFrameDrawsWhatIsInSightAndLaysOutNothing) {
   d.step(3);
   EXPECT_TRUE(d.has("corpus/cell/299.119")) << "the grid scrolls to the picked head";
   EXPECT_LT(state.cells_drawn, kMostCells);
+}
+
+TEST(CorpusSize, AllHeadsChosenAreFourCornersEach) {
+  Driver d(large_document(), 1600, 1000, 1, {}, std::make_unique<ManualExecutor>());
+  CorpusPanelState& state = show_large(d);
+  d.click(kCorpusFind);
+  d.type("*.*");
+  d.step(3);
+  EXPECT_EQ(d.session.view.corpus.chosen.size(), kHeads);
+  EXPECT_EQ(state.chosen.heads.size(), kHeads);
+  EXPECT_EQ(state.plots_made, 1);
+  EXPECT_LT(d.names("corpus/listed/").size(), 100U) << "only the lines in sight";
+  // Two squares a point and two marks a cell.
+  EXPECT_LT(ImGui::GetDrawData()->TotalVtxCount, 8 * state.points_drawn + 8 * state.cells_drawn + 60'000);
+  d.key(KeyName::escape);
+  d.step(2);
+  EXPECT_TRUE(d.session.view.corpus.chosen.empty());
+  EXPECT_EQ(d.session.view.main_view, MainView::corpus);
+}
+
+TEST(CorpusSize, ATreeOfAllIsRefusedPlainly) {
+  Driver d(large_document(), 1600, 1000, 1, {}, std::make_unique<ManualExecutor>());
+  show_large(d);
+  d.click("corpus/side/clusters");
+  d.step(3);
+  EXPECT_FALSE(d.names("corpus/tree_says: 36000 heads are more than the 1024").empty());
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(FigureScore, EveryCellIsATermAndTheSumStandsBesideTheScore) {
       }
     }
     EXPECT_EQ(spec.range.low, -spec.range.high);
-    EXPECT_TRUE(has_text(plan, "the model's own score"));
+    EXPECT_TRUE(has_text(plan, "own score"));
     EXPECT_TRUE(has_line(plan, "embedding"));
   }
   const FigurePlan usual = figure_plan(*trace, asked({5, 1}), false);

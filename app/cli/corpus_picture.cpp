@@ -1,0 +1,109 @@
+#include "app/cli/corpus_picture.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "app/cli/head_argument.h"
+#include "app/cli/progress_line.h"
+#include "app/session/background/corpora.h"
+#include "app/session/corpus_document.h"
+#include "app/session/corpus_heads.h"
+#include "core/base/error.h"
+#include "core/corpus/head_search.h"
+#include "core/io/atomic_file.h"
+#include "core/io/png.h"
+#include "core/picture/figure/corpus_figure.h"
+
+namespace headscope::cli {
+namespace {
+
+const std::vector<std::string> kFormats = {"png", "svg", "pdf"}, kThemes = {"dark", "light", "contrast"};
+
+// A mean that the table holds.
+void take_mean(const Arguments& given, const char* option, const HeadTable& table, std::string& key) {
+  if (!given.has(option)) return;
+  key = given.get(option);
+  if (table.mean_named(key)) return;
+  std::vector<std::string> held;
+  for (std::size_t mean = 0; mean < table.keys.size(); ++mean) {
+    if (table.held[mean]) held.push_back(table.keys[mean]);
+  }
+  throw UsageError(option, "found " + key, fmt::format("one of {}", fmt::join(held, ", ")));
+}
+
+CorpusView view_of(const Arguments& given, const HeadTable& table) {
+  ViewState view;
+  show_corpus(view, given.positional);
+  CorpusView& corpus = view.corpus;
+  take_mean(given, "x", table, corpus.x);
+  take_mean(given, "y", table, corpus.y);
+  take_mean(given, "color", table, corpus.color);
+  take_mean(given, "grid", table, corpus.grid);
+  if (const auto head = head_argument(given, "head")) {
+    if (!table.find(head->layer, head->head)) {
+      throw UsageError("head", fmt::format("found {}", given.get("head")), "a head that was scanned");
+    }
+    corpus.head = Cell{head->layer, head->head};
+  }
+  if (given.has("choose")) {
+    const HeadSearch search = search_heads(table, given.get("choose"));
+    if (!search.problem.empty()) throw UsageError("choose", search.problem, "heads, as 5.1, 7.* or entropy < 1");
+    corpus.find = given.get("choose");
+    for (const std::size_t head : search.heads)
+      corpus.chosen.push_back({table.heads[head].layer, table.heads[head].head});
+  }
+  if (given.has("cut")) {
+    corpus.cut = finite_number("cut", given.get("cut"));
+    if (!(corpus.cut >= 0 && corpus.cut <= 2)) throw UsageError("cut", "found " + given.get("cut"), "0 to 2");
+    if (table.heads.size() > kMostClustered) {
+      throw UsageError("cut", fmt::format("found with {} heads", table.heads.size()),
+                       fmt::format("at most {} heads in one tree", kMostClustered));
+    }
+    corpus.side = CorpusSide::tree;
+  }
+  return corpus;
+}
+
+}  // namespace
+
+bool is_picture_format(const std::string& format) {
+  return std::find(kFormats.begin(), kFormats.end(), format) != kFormats.end();
+}
+
+std::vector<OptionSpec> corpus_picture_options() {
+  return {{"x", "MEAN", "What grows to the right: a column of heads.csv (default distance)."},
+          {"y", "MEAN", "What grows upwards (default max_weight)."},
+          {"color", "MEAN", "What the colour of a point says (default entropy)."},
+          {"grid", "MEAN", "What the colour of a cell says (default max_weight)."},
+          {"head", "L.H", "The head whose histograms stand beside them (default the first)."},
+          {"choose", "HEADS", "Heads to mark: 5.1, 7.*, like 5.1, or entropy < 1; with commas between.", true},
+          {"cut", "DISTANCE", "Number the clusters of the tree of all heads, cut there: 0 to 2, 1 - cosine."},
+          {"theme", "dark|light|contrast", "The colours (default dark)."},
+          {"scale", "N", "How large everything is: 0.25 to 8 (default 1)."}};
+}
+
+std::string write_corpus_picture(const Arguments& given, const CancelToken& cancel) {
+  const CorpusContents contents = corpus_contents({given.positional}, cancel);
+  const CorpusView view = view_of(given, *contents.table);
+  CorpusFigure figure = corpus_figure(contents, view);
+  if (given.has("theme")) figure.theme = static_cast<Theme>(choice_of("theme", given.get("theme"), kThemes));
+  if (given.has("scale")) figure.scale = finite_number("scale", given.get("scale"));
+  const std::string format = given.get("format"), name = "heads." + format;
+  const auto recipe = corpus_recipe(view, figure.theme);
+  make_folder(given.get("out"));
+  const std::string target = (std::filesystem::path(given.get("out")) / name).string();
+  if (format == "png") {
+    const PictureRows picture = corpus_rows(figure, cancel);
+    write_file_atomically(target, [&](std::ostream& out) { write_png(out, picture, recipe, cancel, {}); });
+    return name;
+  }
+  const FigureDocument document = format == "pdf" ? corpus_pdf(figure, cancel) : corpus_svg(figure, cancel);
+  write_file_atomically(target, [&](std::ostream& out) { document.write(out, recipe, {}); });
+  return name;
+}
+
+}  // namespace headscope::cli

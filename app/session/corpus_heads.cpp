@@ -1,0 +1,92 @@
+#include "app/session/corpus_heads.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "app/session/documents.h"
+#include "app/session/state_json.h"
+#include "core/base/grouped_digits.h"
+#include "core/export/session_file.h"
+
+namespace headscope {
+namespace {
+
+// One a head of the table: its cluster, -1 outside of the tree; empty where there is no tree.
+std::vector<std::int64_t> clusters_of_heads(const CorpusView& view, const HeadTable& table) {
+  const std::vector<std::size_t> heads = clustered_of(view, table);
+  if (heads.size() < 2 || heads.size() > kMostClustered) return {};
+  const std::vector<std::size_t> clusters = clusters_at(head_tree(table, heads), view.cut);
+  std::vector<std::int64_t> of(table.heads.size(), -1);
+  for (std::size_t k = 0; k < heads.size(); ++k) of[heads[k]] = static_cast<std::int64_t>(clusters[k]);
+  return of;
+}
+
+}  // namespace
+
+std::vector<std::size_t> chosen_of(const CorpusView& view, const HeadTable& table) {
+  std::vector<std::size_t> heads;
+  for (const LayerHead& head : view.chosen) {
+    if (const auto at = table.find(head.layer, head.head)) heads.push_back(*at);
+  }
+  return heads;
+}
+
+std::size_t picked_of(const CorpusView& view, const HeadTable& table) {
+  return view.head ? table.find(view.head->row, view.head->column).value_or(0) : 0;
+}
+
+std::vector<std::size_t> clustered_of(const CorpusView& view, const HeadTable& table) {
+  if (view.clusters_of == ClustersOf::chosen) return chosen_of(view, table);
+  const std::int64_t layer = table.heads[picked_of(view, table)].layer;
+  std::vector<std::size_t> heads;
+  for (std::size_t head = 0; head < table.heads.size(); ++head) {
+    if (view.clusters_of == ClustersOf::all || table.heads[head].layer == layer) heads.push_back(head);
+  }
+  return heads;
+}
+
+std::string corpus_fact(const CorpusContents& contents) {
+  const CorpusRecord& record = *contents.record;
+  const std::string heads = grouped_digits(static_cast<std::int64_t>(contents.table->heads.size()));
+  if (contents.headvis != nullptr) {
+    return fmt::format(
+        "{} heads of {}, from a folder that HeadVis shows: no counts of phrases and tokens, no digest of the model, no "
+        "list that opens in the microscope",
+        heads, record.facts.model);
+  }
+  const std::int64_t missing = record.facts.list_size - record.phrases - record.blank - record.unreadable;
+  std::string fact = fmt::format("what {} heads of {} do over {} phrases, {} tokens", heads, record.facts.model,
+                                 grouped_digits(record.phrases), grouped_digits(record.tokens));
+  if (record.unreadable > 0) fact += fmt::format(" \u00b7 {} could not be read", grouped_digits(record.unreadable));
+  if (missing > 0) fact += fmt::format(" \u00b7 {} of the list are not in it", grouped_digits(missing));
+  return fact;
+}
+
+CorpusFigure corpus_figure(const CorpusContents& contents, const CorpusView& view) {
+  CorpusFigure figure;
+  figure.table = contents.table;
+  figure.record = contents.record;
+  figure.title = std::filesystem::path(view.file).filename().string();
+  figure.fact = corpus_fact(contents);
+  figure.x = view.x;
+  figure.y = view.y;
+  figure.color = view.color;
+  figure.grid = view.grid;
+  figure.head = picked_of(view, *contents.table);
+  figure.chosen = chosen_of(view, *contents.table);
+  if (view.side == CorpusSide::tree) figure.cluster = clusters_of_heads(view, *contents.table);
+  return figure;
+}
+
+std::map<std::string, std::string> corpus_recipe(const CorpusView& view, Theme theme) {
+  const Document document = demo_document();
+  ViewState shown = document.view;
+  shown.main_view = MainView::corpus;
+  shown.corpus = view;
+  return {{"headscope", session_json(document.request, view_spec_of(shown, theme), window_json(shown))}};
+}
+
+}  // namespace headscope

@@ -1,0 +1,33 @@
+// What the corpus view shows, without the window: the heads that are chosen, those of the tree, words, a picture.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/session/background/corpora.h"
+#include "app/session/view_state.h"
+#include "core/picture/figure/corpus_figure.h"
+#include "core/request/request.h"
+
+namespace headscope {
+
+// The chosen heads that the table has, by their indices, increasing.
+std::vector<std::size_t> chosen_of(const CorpusView& view, const HeadTable& table);
+// The picked head; the first where it has none.
+std::size_t picked_of(const CorpusView& view, const HeadTable& table);
+// The heads that the tree is made of, however many.
+std::vector<std::size_t> clustered_of(const CorpusView& view, const HeadTable& table);
+
+// "what 16 heads of demo:pronouns do over 20,000 phrases, 155,000 tokens", and what is missing; of HeadVis's folder
+// what it lacks.
+std::string corpus_fact(const CorpusContents& contents);
+
+// The picture of what the view shows, clusters included while it shows the tree.
+CorpusFigure corpus_figure(const CorpusContents& contents, const CorpusView& view);
+
+// The recipe in a picture that was made without a window: opened there, it shows this view of this file.
+std::map<std::string, std::string> corpus_recipe(const CorpusView& view, Theme theme);
+
+}  // namespace headscope
