@@ -9,7 +9,7 @@
 
 #include "core/base/cancel.h"
 #include "core/circuits/head_maps.h"
-#include "core/circuits/token_circuits.h"
+#include "core/circuits/token_score.h"
 #include "core/model/checkpoint.h"
 
 namespace headscope {

@@ -6,14 +6,10 @@
 
 #include "core/base/cancel.h"
 #include "core/circuits/head_maps.h"
+#include "core/circuits/token_score.h"
 #include "core/model/checkpoint.h"
 
 namespace headscope {
-
-struct TokenScore {
-  std::int64_t id = 0;
-  double value = 0;
-};
 
 // The tokens of largest value, the largest first, of equal ones the smaller id.
 struct TokenCircuit {
