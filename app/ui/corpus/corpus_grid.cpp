@@ -19,7 +19,7 @@ namespace {
 
 constexpr float kHeader = 36, kGutter = 62, kNames = 18, kBar = 62, kAcross = 10;
 constexpr float kSmallest = 6, kWidest = 46, kHighest = 24, kNumberWidth = 28, kNumberHeight = 15, kNameWidth = 22,
-                kNumbered = 40;
+                kNumbered = 40, kBesideTag = 25;
 
 // Where cells lie; what is scrolled away included.
 struct Places {
@@ -123,7 +123,7 @@ void draw_cell(Ui& ui, const Rect& place, double value, const HeadTable::Range& 
   const Rgba ground = color_at(color_map_of(ui, true), share);
   fill(inner, ground);
   const Rect room{{inner.min.x + tag, inner.min.y}, inner.max};
-  if (room.width() < ui.px(kNumberWidth) || inner.height() < ui.px(kNumberHeight)) return;
+  if (room.width() < ui.px(tag > 0 ? kBesideTag : kNumberWidth) || inner.height() < ui.px(kNumberHeight)) return;
   const std::string words = std::fabs(value) < 10 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
   text_in(ui, room, Type::mono11, ink_on(ground), words.starts_with("0.") ? words.substr(1) : words, 0.5f);
 }

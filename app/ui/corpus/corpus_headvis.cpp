@@ -39,9 +39,13 @@ CorpusExample example_of(const HeadVisSequence& sequence) {
 
 CorpusPhrase phrase_of_sequence(const HeadVisSequence& sequence) {
   CorpusPhrase phrase;
+  // Tokens that are words have no blanks of their own.
+  const bool words = std::none_of(sequence.tokens.begin(), sequence.tokens.end(), [](const std::string& token) {
+    return token.starts_with(' ') || token.starts_with("\u2581") || token.starts_with("\u0120");
+  });
   for (const std::string& token : sequence.tokens) {
     phrase.pieces.push_back(token);
-    phrase.text += token;
+    phrase.text += (words && !phrase.text.empty() ? " " : "") + token;
   }
   phrase.ids.resize(phrase.pieces.size());
   return phrase;

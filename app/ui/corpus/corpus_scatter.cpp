@@ -162,7 +162,7 @@ void draw_cluster_marks(Ui& ui, const CorpusShown& shown, const CorpusPlot& made
     const float half = ui.px(5);
     outline(ui, {{at->x - half, at->y - half}, {at->x + half, at->y + half}}, cluster_color(shown, head), 2);
     if (heads.size() > kMostNumbers) continue;
-    text_in(ui, {{at->x - ui.px(22), at->y - ui.px(8)}, {at->x - ui.px(7), at->y + ui.px(8)}}, Type::mono10,
+    text_in(ui, {{at->x - ui.px(26), at->y - ui.px(8)}, {at->x - ui.px(10), at->y + ui.px(8)}}, Type::mono10,
             ui.colors.text2, cluster_of(shown, head), 1);
   }
 }
@@ -206,8 +206,11 @@ void draw_readout(Ui& ui, const CorpusShown& shown, const Rect& area) {
   }
   Rect line = inset(area, ui.px(6));
   text_in(ui, take_left(line, ui.px(44), ui.px(6)), Type::mono_bold12, ui.colors.text, shown.name_of(head));
-  if (const std::string cluster = cluster_of(shown, head); !cluster.empty()) words += "   cluster " + cluster;
+  const std::string number = cluster_of(shown, head), cluster = number.empty() ? "" : "cluster " + number;
+  const float width = std::ceil(text_width(ui, Type::mono11, cluster)) + 1;
+  text_in(ui, take_left(line, width, ui.px(8)), Type::mono11, ui.colors.text, cluster);
   text_in(ui, line, Type::mono11, ui.colors.text2, words, 1);
+  if (!cluster.empty()) words += "   " + cluster;
   ui.mark("corpus/readout: " + shown.name_of(head) + " " + words, area);
 }
 

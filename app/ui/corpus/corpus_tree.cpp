@@ -184,13 +184,14 @@ void read_tree_mouse(Ui& ui, const CorpusShown& shown, const TreePlaces& places,
 void draw_tree(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const ShownTree& tree = *shown.tree;
   const auto count = static_cast<float>(tree.of->answer->order.size());
-  const Rect list{area.min, {area.max.x, area.max.y - ui.px(kAxis)}};
+  Rect list{area.min, {area.max.x, area.max.y - ui.px(kAxis)}};
   if (list.height() < ui.px(40)) return;
   TreePlaces places;
   places.leaf = std::clamp(std::floor(list.height() / count), ui.px(kLowestLeaf), ui.px(kHighestLeaf));
   const float content = places.leaf * count;
+  list.max.y = std::min(list.max.y, list.min.y + content);
   const Interaction it = interact_mouse(ui, kCorpusTree, list);
-  const Rect axis{{area.min.x, list.max.y}, area.max};
+  const Rect axis{{area.min.x, list.max.y}, {area.max.x, list.max.y + ui.px(kAxis)}};
   const Interaction on_axis =
       interact_mouse(ui, "corpus/cut", axis,
                      {true, false, "Where the tree is cut: drag it, or press Left and Right in the tree."}, false);
@@ -203,9 +204,9 @@ void draw_tree(Ui& ui, const CorpusShown& shown, const Rect& area) {
   draw_branches(ui, tree, places);
   draw_leaves(ui, shown, places, rows, it);
   draw_numbers(ui, shown, places, rows);
-  draw_cut(ui, tree, places, axis);
   end_scroll(ui);
   draw_axis(ui, places, axis);
+  draw_cut(ui, tree, places, axis);
   read_tree_mouse(ui, shown, places, it, on_axis);
   if (it.focused) read_tree_keys(ui, shown);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(list, -ui.px(1)), ui.px(3));

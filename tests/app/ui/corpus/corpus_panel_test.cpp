@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
+#include <thread>
 
 #include "app/session/session.h"
 #include "app/session/state_json.h"
+#include "app/ui/export_dialog_state.h"
 #include "core/attention/model_trace.h"
 #include "core/corpus/corpus_report.h"
 #include "core/model/demo_checkpoints.h"
@@ -219,6 +222,43 @@ TEST_F(CorpusPanel, TheTableIsCopiedAsCsv) {
   d.click("corpus/copy");
   d.step(2);
   EXPECT_EQ(d.clipboard, heads_csv(test::scanned_lines()));
+}
+
+TEST_F(CorpusPanel, ItsPictureOpensAgainInTheView) {
+  open();
+  d.click("corpus/cell/1.2");
+  view().chosen = {{0, 3}, {1, 2}};
+  view().y = "self";
+  const CorpusView shown = view();
+  d.click("corpus/export");
+  d.step(3);
+  ASSERT_EQ(d.state.dialog, DialogKind::export_dialog);
+  ExportDialogState& dialog = d.state.panels.get<ExportDialogState>();
+  EXPECT_EQ(dialog.choice.subject, ExportSubject::corpus);
+  EXPECT_GT(dialog.preview.width, 600);
+  dialog.choice.folder = folder.path();
+  for (const char* format : {"SVG", "PNG"}) {
+    if (d.state.dialog != DialogKind::export_dialog) {
+      d.click("corpus/export");
+      d.step(3);
+    }
+    d.click(std::string("export/format/") + format);
+    d.step(2);
+    EXPECT_EQ(dialog.forecast.problem, "");
+    const std::string file = folder / dialog.choice.file;
+    d.click("export/primary");
+    for (int k = 0; k < 2000 && d.session.jobs.current().running; ++k) {
+      d.step();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ASSERT_FALSE(d.session.jobs.current().failed) << d.session.jobs.current().result;
+    view() = CorpusView();
+    d.session.view.main_view = MainView::layer;
+    d.drop(file);
+    d.step(4);
+    EXPECT_EQ(d.session.view.main_view, MainView::corpus) << file;
+    EXPECT_EQ(view(), shown) << file;
+  }
 }
 
 TEST_F(CorpusPanel, ADamagedFileIsNamed) {
