@@ -37,9 +37,10 @@ struct MapPlace {
 
 // Which of its cells stand out.
 struct MapCells {
-  bool picked = false;                        // they can be picked and hovered like those of the shown trace
-  std::optional<Cell> marked = std::nullopt;  // a cell that another picture points at; nullopt: none
-  std::optional<Cell>* own = nullptr;         // their own picked cell, in place of the shown trace's; null: none
+  bool picked = false;  // they can be picked and hovered like those of the shown trace
+  // A cell that another picture points at, with a row or column of -1 a column or row alone; nullopt: none.
+  std::optional<Cell> marked = std::nullopt;
+  std::optional<Cell>* own = nullptr;  // their own picked cell, in place of the shown trace's; null: none
 };
 
 DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes,
