@@ -147,6 +147,9 @@ const TypedTokens& typed_tokens(TypedTokens& typed, const Trace& trace, const st
       throw UsageError("tokens", fmt::format("found {} of them", typed.ids.size()),
                        fmt::format("at most {}", kMostMapTokens));
     }
+  } catch (const UsageError& error) {
+    typed.ids.clear();
+    typed.failure = error.mismatch();
   } catch (const std::exception& error) {
     typed.ids.clear();
     typed.failure = failure_words(error);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr float kTitleLine = 30, kReadoutLine = 26, kPairRow = 24, kListTitle = 28, kBarLine = 36, kPairName = 118;
 // The part of the height that both heads may have.
-constexpr float kShareOfHeads = 0.6f;
+constexpr float kShareOfHeads = 0.68f;
 
 // One of both heads, and the words that say what it does.
 struct Side {
@@ -145,7 +145,7 @@ float draw_heads(Ui& ui, const CompositionShown& shown, const Side (&sides)[2], 
   const float bar = std::min(ui.px(160), area.width() / 3);
   color_bar(ui, {{area.min.x, y}, {area.min.x + bar, y + ui.px(10)}}, weights[0].view.map, weights[0].view.range, true);
   text_in(ui, {{area.min.x + bar + ui.px(16), y - ui.px(3)}, {area.max.x, y + ui.px(15)}}, Type::words12,
-          ui.colors.text2, "attention weights on this text, one range for both");
+          ui.colors.text2, "attention weights on this text");
   return y + ui.px(kBarLine);
 }
 

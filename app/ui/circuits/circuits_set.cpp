@@ -82,7 +82,11 @@ void draw_set_map(Ui& ui, const SetMap& of, const TypedTokens& set, double large
 void draw_circuits_set(Ui& ui, const Trace& trace, const LayerHead& head, const Rect& area) {
   CircuitsPanelState& state = ui.state.panels.get<CircuitsPanelState>();
   const std::string& text = ui.session.view.circuits.tokens;
-  if (text.empty()) return;
+  if (text.empty()) {
+    paragraph(ui, area, Type::words12, ui.colors.text2,
+              "A set of tokens, each with each, has two maps here: type them above, or take those of the text.");
+    return;
+  }
   const TypedTokens& set = typed_tokens(state.chosen, trace, text, true);
   if (!set.failure.empty()) return view_sentence(ui, "circuits", area, ui.colors.text, set.failure);
   if (set.ids.empty() || area.height() < ui.px(140)) return;

@@ -13,7 +13,6 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/view_parts.h"
-#include "app/ui/widgets/signed_bar.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/model/named_token.h"
@@ -22,7 +21,10 @@ namespace headscope::ui {
 namespace {
 
 constexpr std::int64_t kListed = 10;
-constexpr float kRowsOfTwoFrom = 1000, kTokenRow = 24, kTokenTitle = 26, kTokenNumber = 66, kGap = 20;
+constexpr float kRowsOfTwoFrom = 1000, kTokenRow = 24, kTokenTitle = 26, kTokenNumber = 66, kGap = 20,
+                kMapsHeight = 236;
+// Rows of a list that stay in sight when the maps of a set need room.
+constexpr float kFewest = 4;
 
 // The token that is asked when none is typed: that of the picked cell's query, else the last of the text. nullopt:
 // there is no text.
@@ -94,12 +96,44 @@ void draw_set_field(Ui& ui, const Trace& trace, Rect line) {
              {true, false, "Two maps: how much each of these tokens looks at each, and what it does to their logits."});
 }
 
+// What the bars of a list cover: from its smallest value, or 0, to its largest, or 0.
+struct BarSpan {
+  double low = 0, high = 0;
+};
+
+BarSpan span_of(const std::vector<TokenScore>& scores) {
+  BarSpan span;
+  for (const TokenScore& score : scores) {
+    if (!std::isfinite(score.value)) continue;
+    span.low = std::min(span.low, score.value);
+    span.high = std::max(span.high, score.value);
+  }
+  return span;
+}
+
+void draw_span_bar(Ui& ui, const Rect& area, double value, const BarSpan& span) {
+  const float middle = std::round(area.center().y), half = ui.px(5);
+  fill({{area.min.x, middle - half}, {area.max.x, middle + half}}, ui.colors.well);
+  if (!(span.high > span.low)) return;
+  const auto place = [&](double at) {
+    return std::round(area.min.x + area.width() * static_cast<float>((at - span.low) / (span.high - span.low)));
+  };
+  const float zero = std::min(place(0), area.max.x - ui.px(1));
+  if (std::isfinite(value) && value != 0) {
+    const float end = place(value);
+    fill({{std::min(zero, end), middle - half}, {std::max({zero, end, zero + 1}), middle + half}},
+         value < 0 ? ui.colors.bar_negative : ui.colors.bar_positive);
+  }
+  vertical_line(ui, zero, middle - half - ui.px(1), middle + half + ui.px(1), ui.colors.text3);
+}
+
 // A list of tokens with their numbers.
 struct TokenList {
   const char* name;  // of its controls
   std::string title;
   const char* number;  // what the numbers are
   const std::vector<TokenScore>& scores;
+  BarSpan span = span_of(scores);
 };
 
 void draw_token_row(Ui& ui, const Trace& trace, const TokenList& list, std::size_t at, const Rect& line) {
@@ -114,10 +148,7 @@ void draw_token_row(Ui& ui, const Trace& trace, const TokenList& list, std::size
           shortened(ui, Type::mono12, shown_piece(trace, score.id), name.width()));
   text_in(ui, take_right(rest, ui.px(kTokenNumber), ui.px(8)), Type::mono12, ui.colors.text,
           number_label(score.value, 4), 1);
-  const auto largest = std::max_element(list.scores.begin(), list.scores.end(), [](const auto& a, const auto& b) {
-    return std::fabs(a.value) < std::fabs(b.value);
-  });
-  signed_bar(ui, rest, score.value, std::fabs(largest->value));
+  draw_span_bar(ui, rest, score.value, list.span);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, line, ui.px(size::radius_control));
   if (it.clicked) ui.session.view.circuits.token = typed_name(trace, score.id);
 }
@@ -128,13 +159,21 @@ void draw_list(Ui& ui, const Trace& trace, const TokenList& list, const Rect& ar
   text_in(ui, take_right(title, ui.px(40), ui.px(6)), Type::words12, ui.colors.text3, list.number, 1);
   text_in(ui, title, Type::title12, ui.colors.text, list.title);
   ui.mark(std::string("circuits/") + list.name + ": " + list.title, area);
-  for (std::size_t k = 0; k < list.scores.size() && y + ui.px(kTokenRow) <= area.max.y + 1; ++k) {
-    draw_token_row(ui, trace, list, k, row(area, y, ui.px(kTokenRow)));
-  }
+  const Rect rows{{area.min.x, y}, area.max};
   if (list.scores.empty()) {
-    paragraph(ui, {{area.min.x, y}, area.max}, Type::words12, ui.colors.text2,
+    paragraph(ui, rows, Type::words12, ui.colors.text2,
               "This model says no next token: nothing that a head writes is a logit.");
+    return;
   }
+  const float content = ui.px(kTokenRow) * static_cast<float>(list.scores.size());
+  const ScrollArea scroll = begin_scroll(ui, std::string("circuits/list/") + list.name, rows, content);
+  float top = rows.min.y - scroll.offset;
+  const Rect inner{rows.min, {rows.max.x - ui.px(content > rows.height() + 1 ? 10 : 0), rows.max.y}};
+  for (std::size_t k = 0; k < list.scores.size(); ++k) {
+    const Rect line = row(inner, top, ui.px(kTokenRow));
+    if (line.max.y >= rows.min.y && line.min.y <= rows.max.y) draw_token_row(ui, trace, list, k, line);
+  }
+  end_scroll(ui);
 }
 
 // Says of which head and token, and returns the rest of the area.
@@ -151,7 +190,7 @@ Rect draw_asked(Ui& ui, const Trace& trace, const TokenQuestion& asked, const Re
   fill({{line.min.x, middle}, {line.min.x + square, middle + square}}, head_color(asked.head));
   line.min.x += square + ui.px(8);
   const std::string title =
-      fmt::format("{} in head {}", shown_piece(trace, asked.id), head_name({asked.layer, asked.head}));
+      fmt::format("'{}' in head {}", shown_piece(trace, asked.id), head_name({asked.layer, asked.head}));
   const float width = std::min(std::ceil(text_width(ui, Type::title13, title)) + 1, line.width() * 0.6f);
   text_in(ui, take_left(line, width, ui.px(12)), Type::title13, ui.colors.text, title);
   text_in(ui, line, Type::words12, ui.colors.text2, "of word embeddings alone: no positions, no biases");
@@ -165,11 +204,15 @@ float draw_lists(Ui& ui, const Trace& trace, const TokenCircuits::Result& result
   const TokenCircuit& found = *result.answer;
   const Rect below = draw_asked(ui, trace, asked, area);
   const std::string piece = shown_piece(trace, asked.id);
-  const TokenList lists[] = {{"keys", fmt::format("{} looks at", piece), "score", found.keys},
-                             {"queries", fmt::format("{} is looked at by", piece), "score", found.queries},
-                             {"writes", fmt::format("where {} is read, it raises", piece), "logit", found.writes}};
+  const TokenList lists[] = {{"keys", fmt::format("'{}' looks at", piece), "score", found.keys},
+                             {"queries", fmt::format("'{}' is looked at by", piece), "score", found.queries},
+                             {"writes", fmt::format("where '{}' is read, it raises", piece), "logit", found.writes}};
   const float gap = ui.px(kGap), width = std::floor((below.width() - 2 * gap) / 3);
-  const float bottom = std::min(below.max.y, below.min.y + ui.px(kTokenTitle + kTokenRow * kListed));
+  // The maps of a set below take from the lists what they need to be read, but for a few rows.
+  const float all = below.min.y + ui.px(kTokenTitle + kTokenRow * kListed),
+              few = below.min.y + ui.px(kTokenTitle + kTokenRow * kFewest);
+  const bool has_set = !ui.session.view.circuits.tokens.empty();
+  const float bottom = std::min(all, has_set ? std::max(few, below.max.y - ui.px(kMapsHeight)) : below.max.y);
   float left = below.min.x;
   for (const TokenList& list : lists) {
     draw_list(ui, trace, list, {{left, below.min.y}, {left + width, bottom}});

@@ -119,11 +119,11 @@ TEST_F(CircuitsPanel, AHeadSaysWhatItDoesWithAToken) {
   view().reader = LayerHead{1, 7};
   d.click("circuits/show", 0.9f);
   EXPECT_EQ(view().show, CircuitsShow::tokens);
-  EXPECT_TRUE(d.has("circuits/asked: cat in head 1.7")) << "the last token of the text";
+  EXPECT_TRUE(d.has("circuits/asked: 'cat' in head 1.7")) << "the last token of the text";
   d.click(kCircuitsToken);
   d.type("box");
   d.step(3);
-  EXPECT_TRUE(d.has("circuits/asked: box in head 1.7"));
+  EXPECT_TRUE(d.has("circuits/asked: 'box' in head 1.7"));
   const TokenCircuit found = token_circuit(checkpoint(), {1, 7, 6, 10}, NormFolding::fold, {});
   EXPECT_EQ(found.writes.front().id, 6) << "the head copies";
   for (const auto* list : {&found.keys, &found.queries, &found.writes}) {
@@ -132,6 +132,7 @@ TEST_F(CircuitsPanel, AHeadSaysWhatItDoesWithAToken) {
   d.type("zz");
   d.step(3);
   EXPECT_TRUE(shows("'boxzz' is no token")) << "a wrong one is said";
+  EXPECT_FALSE(shows("--token")) << "without the spelling of the command line";
 }
 
 TEST_F(CircuitsPanel, AListedTokenIsAskedNext) {
@@ -153,7 +154,7 @@ TEST_F(CircuitsPanel, StepsToAnotherHead) {
   d.click("circuits/layer/-");
   d.step(3);
   EXPECT_EQ(view().reader, (LayerHead{0, 7}));
-  EXPECT_TRUE(d.has("circuits/asked: cat in head 0.7"));
+  EXPECT_TRUE(d.has("circuits/asked: 'cat' in head 0.7"));
   d.click("circuits/open");
   EXPECT_EQ(d.session.draft.layer, 0);
   EXPECT_EQ(d.session.view.head, 7);
