@@ -38,7 +38,10 @@ void lay_out_names(Ui& ui, ScatterLayout& made) {
   std::vector<NamedMark> marks;
   std::vector<std::string> words;
   for (const ScatterLayout::Mark& mark : made.marks) {
-    words.push_back(shortened(ui, Type::mono11, token_or_index(mark.query ? queries : keys, mark.index), ui.px(kName)));
+    const std::string name = token_or_index(mark.query ? queries : keys, mark.index);
+    const std::size_t begin =
+        std::min(name.find_first_not_of(' '), name.size());  // a space would part it from its mark
+    words.push_back(shortened(ui, Type::mono11, name.substr(begin), ui.px(kName)));
     marks.push_back({static_cast<double>(mark.x), static_cast<double>(mark.y),
                      static_cast<double>(std::ceil(text_width(ui, Type::mono11, words.back())))});
   }
@@ -50,7 +53,7 @@ void lay_out_names(Ui& ui, ScatterLayout& made) {
       continue;
     }
     const float left = static_cast<float>(places[i]->left), middle = static_cast<float>(places[i]->middle);
-    made.names.push_back({left, middle, words[i], made.marks[i].query});
+    made.names.push_back({left, middle, words[i], made.marks[i].index, made.marks[i].query});
   }
 }
 

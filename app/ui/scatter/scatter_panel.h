@@ -36,6 +36,7 @@ struct ScatterLayout {
   struct Name {
     float left = 0, middle = 0;
     std::string words;
+    std::int64_t index = 0;
     bool query = true;
   };
   PointPlane plane;

@@ -71,6 +71,16 @@ void draw_kind(Ui& ui, const std::vector<ScatterLayout::Mark>& marks, ImVec2 cor
   }
 }
 
+// Those of the pair stand in boxes of their own.
+void draw_names(Ui& ui, const ScatterShown& shown, const ScatterLayout& made, ImVec2 corner) {
+  const ScatterPair pair = shown.current ? shown.pair() : ScatterPair{};
+  for (const ScatterLayout::Name& name : made.names) {
+    if (name.index == (name.query ? pair.query : pair.key)) continue;
+    text(ui, {std::round(corner.x + name.left), text_top(ui, Type::mono11, corner.y + name.middle)}, Type::mono11,
+         name.query ? ui.colors.query : ui.colors.key, name.words);
+  }
+}
+
 // Where a point lies; nullopt: it is not finite, or its kind is switched off.
 std::optional<ImVec2> place_of_point(Ui& ui, const ScatterShown& shown, const ScatterLayout& made, const Rect& plot,
                                      bool query, std::int64_t index) {
@@ -83,13 +93,21 @@ std::optional<ImVec2> place_of_point(Ui& ui, const ScatterShown& shown, const Sc
                 plot.min.y + static_cast<float>(made.plane.at_y(point.y))};
 }
 
-void draw_point_name(Ui& ui, const ScatterShown& shown, bool query, std::int64_t index, ImVec2 at, const Rect& plot) {
-  const std::vector<std::string>& names = shown.data.rows(query ? StageId::query : StageId::key);
-  const std::string name =
-      fmt::format("{} {}", shortened(ui, Type::mono_bold11, token_or_index(names, index), ui.px(140)), index);
-  const float width = std::ceil(text_width(ui, Type::mono_bold11, name)) + ui.px(8);
-  const bool left = at.x + ui.px(10) + width > plot.max.x;
-  const float x = std::round(left ? at.x - ui.px(10) - width : at.x + ui.px(10));
+// Where the two points of a pair lie; nullopt: nowhere.
+struct PointPair {
+  std::optional<ImVec2> query, key;
+};
+
+// The name in a box beside a point, at its left where the pair's other point lies at the right.
+void draw_point_name(Ui& ui, const ScatterShown& shown, bool query, std::int64_t index, const PointPair& points,
+                     const Rect& plot) {
+  const ImVec2 at = query ? *points.query : *points.key;
+  const std::optional<ImVec2>& other = query ? points.key : points.query;
+  const std::string token = token_or_index(shown.data.rows(query ? StageId::query : StageId::key), index);
+  const std::string name = fmt::format("{} {}", shortened(ui, Type::mono_bold11, token, ui.px(140)), index);
+  const float width = std::ceil(text_width(ui, Type::mono_bold11, name)) + ui.px(8), reach = ui.px(11) + width;
+  const bool left = at.x + reach > plot.max.x || (other && other->x > at.x && at.x - reach >= plot.min.x);
+  const float x = std::round(left ? at.x - reach : at.x + ui.px(11));
   const float top = std::round(std::clamp(at.y - ui.px(8), plot.min.y, plot.max.y - ui.px(16)));
   const Rect box{{x, top}, {x + width, top + ui.px(16)}};
   fill(box, ui.colors.panel, ui.px(size::radius_inner));
@@ -107,7 +125,8 @@ void draw_pair_marks(Ui& ui, const ScatterShown& shown, const ScatterLayout& mad
     return place_of_point(ui, shown, made, plot, query, index);
   };
   const ScatterPair pair = shown.pair();
-  const auto from = place(true, pair.query), to = place(false, pair.key);
+  const PointPair points{place(true, pair.query), place(false, pair.key)};
+  const std::optional<ImVec2>&from = points.query, &to = points.key;
   if (from && to) {
     draw_line_between(ui, *from, *to);
     ui.mark("scatter/line", {{std::min(from->x, to->x), std::min(from->y, to->y)},
@@ -127,8 +146,8 @@ void draw_pair_marks(Ui& ui, const ScatterShown& shown, const ScatterLayout& mad
       ui.mark(query ? "scatter/hovered/query" : "scatter/hovered/key", {*at, {at->x + 1, at->y + 1}});
     }
   }
-  if (from) draw_point_name(ui, shown, true, pair.query, *from, plot);
-  if (to) draw_point_name(ui, shown, false, pair.key, *to, plot);
+  if (from) draw_point_name(ui, shown, true, pair.query, points, plot);
+  if (to) draw_point_name(ui, shown, false, pair.key, points, plot);
 }
 
 // The mark nearest to the mouse, of equally near ones the last, which lies on top; null: none is near.
@@ -171,10 +190,7 @@ void draw_scatter_plot(Ui& ui, const ScatterShown& shown, const Rect& area) {
   const Interaction it = interact_mouse(ui, kScatterPlot, plot);
   canvas().PushClipRect(plot.min, plot.max, true);
   for (const bool query : {true, false}) draw_kind(ui, made.marks, plot.min, query);
-  for (const ScatterLayout::Name& name : made.names) {
-    text(ui, {std::round(plot.min.x + name.left), text_top(ui, Type::mono11, plot.min.y + name.middle)}, Type::mono11,
-         name.query ? ui.colors.query : ui.colors.key, name.words);
-  }
+  draw_names(ui, shown, made, plot.min);
   if (shown.current) draw_pair_marks(ui, shown, made, plot);
   canvas().PopClipRect();
   if (shown.current && it.hovered) {

@@ -203,7 +203,7 @@ TEST_F(ScatterPanel, AFeatureThatIsPickedStaysUntilACellOfTheMapIs) {
 
 TEST_F(ScatterPanel, ANarrowWindowHasTheMapBelow) {
   EXPECT_GT(d.rect(kScatterMap).min.x, d.rect(kScatterPlot).max.x);
-  d.resize(960, 900);
+  d.resize(820, 1000);
   d.step(4);
   EXPECT_GT(d.rect(kScatterMap).min.y, d.rect(kScatterPlot).max.y);
 }
@@ -242,6 +242,7 @@ TEST(ScatterSize, ThousandsOfMarksHaveFewCornersAndNoNames) {
   const int before = state.layouts_made;
   const Rect plot = d.rect(kScatterPlot);
   for (int k = 1; k < 5; ++k) d.move({plot.min.x + static_cast<float>(k) * 40, plot.center().y});
+  d.state.focus = kScatterPlot;
   d.key(KeyName::down);
   d.step(2);
   EXPECT_EQ(state.layouts_made, before);
