@@ -392,6 +392,7 @@ json lens_json(const LensView& lens) {
       {"layer", lens.layer}, {"position", lens.position}, {"by", kAttributionBy[static_cast<std::size_t>(lens.by)]}};
   if (lens.of != LensOf::layers) object["of"] = kLensOf[static_cast<std::size_t>(lens.of)];
   if (!lens.tokens.empty()) object["tokens"] = lens.tokens;
+  if (lens.loss) object["loss"] = true;
   return object;
 }
 
@@ -405,6 +406,7 @@ LensView lens_from(const JsonReader& outer) {
   lens.by = static_cast<AttributionBy>(reader.read_choice("by", kAttributionBy, static_cast<int>(lens.by)));
   lens.of = static_cast<LensOf>(reader.read_choice("of", kLensOf, static_cast<int>(lens.of)));
   lens.tokens = indices_from(reader, "tokens", 2, "a list of at most two token ids");
+  reader.read("loss", lens.loss);
   return lens;
 }
 

@@ -83,6 +83,7 @@ void apply_attribution(ViewState& view, const ViewSpec& spec) {
   view.main_view = MainView::lens;
   view.lens = LensView();
   view.lens.by = spec.question.by.value_or(AttributionBy::components);
+  view.lens.loss = spec.question.loss;
   if (spec.at.size() == 1) view.lens.position = spec.at.front();
   std::istringstream ids(spec.question.tokens);
   for (std::string id; std::getline(ids, id, ',');) {

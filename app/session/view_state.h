@@ -87,6 +87,7 @@ struct LensView {
                                      // the most probable one at the position
   AttributionBy by = AttributionBy::components;
   LensOf of = LensOf::layers;  // of heads the picked row is the selected head
+  bool loss = false;           // that of the first token is taken apart, in place of its logit
   friend bool operator==(const LensView&, const LensView&) = default;
 };
 
@@ -162,8 +163,8 @@ struct CorpusView {
   std::string file;  // .hsagg, or the folder that HeadVis shows; "": none is open
   std::string list;  // that was scanned; "": the file of the same name beside it, where there is one
   std::string x = "distance", y = "max_weight", color = "entropy", grid = "max_weight";
-  std::optional<Cell> head;  // picked: layer and head; nothing: the first
-  std::int64_t example = 0;  // picked, of the head's
+  std::optional<Cell> head;            // picked: layer and head; nothing: the first
+  std::int64_t example = 0;            // picked, of the head's
   std::vector<LayerHead> chosen = {};  // by lasso, by the field or by Space: sorted by layer and head, each once
   std::string find = {};               // what was typed to find heads
   CorpusSide side = CorpusSide::head;

@@ -15,6 +15,7 @@ namespace headscope {
 struct ModelQuestion {
   // attribution: "A" or "A,B", the tokens whose logit (or difference) is taken apart; "": none is named.
   std::string tokens;
+  bool loss = false;                // attribution: the loss of A in place of its logit
   std::optional<AttributionBy> by;  // attribution, score; nullopt: components, of a score heads
   // sweep: what is patched, what is measured (as parse_sweep_metric() reads it; "": nothing is named), and which run is
   // patched.

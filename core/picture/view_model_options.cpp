@@ -24,6 +24,7 @@ constexpr Word<SweepPatch> kPatches[] = {{SweepPatch::heads, kSweepPatchNames[0]
                                          {SweepPatch::paths, kSweepPatchNames[3]}};
 constexpr Word<LensOf> kLensOf[] = {
     {LensOf::layers, kLensOfNames[0]}, {LensOf::attention, kLensOfNames[1]}, {LensOf::heads, kLensOfNames[2]}};
+constexpr Word<bool> kOfALoss[] = {{false, "off"}, {true, "on"}};
 constexpr Word<SweepDirection> kDirections[] = {{SweepDirection::denoise, kSweepDirectionNames[0]},
                                                 {SweepDirection::noise, kSweepDirectionNames[1]}};
 constexpr Word<Ablation> kAblations[] = {{Ablation::zero, kAblationNames[0]}, {Ablation::mean, kAblationNames[1]}};
@@ -119,6 +120,10 @@ ViewOption by_option() {
 
 std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
   using Q = ModelQuestion;
+  options.push_back(word_option<"loss", &Q::loss, kOfALoss>(
+      "attribution: the loss of the token, -ln of its probability in nats, is taken apart in place of its logit."));
+  options.back().placeholder.clear();
+  options.back().json = ViewOption::Json::flag;
   // On the command line a word of --patch, which is REQUEST's: a sweep puts in patches of its own.
   options.push_back(word_option<"patch", &Q::patch, kPatches>(
       "sweep: a run for every head's context, every position of the stream before every layer, query, key, value, "

@@ -66,6 +66,7 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                      question.position = of.position;
                      question.ids = of.ids;
                      question.by = of.by;
+                     question.loss = of.loss;
                      return attribution(*of.trace->model, question, cancel);
                    }),
       sweeps(like.make_sibling(Load::heavy), wake, sweep_work(engine)),

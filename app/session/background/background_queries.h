@@ -70,6 +70,7 @@ struct AttributionQuery {
   std::int64_t position = 0;
   std::vector<std::int64_t> ids;  // one, or the first less the second
   AttributionBy by = AttributionBy::components;
+  bool loss = false;  // of the one token, in place of its logit
   friend bool operator==(const AttributionQuery&, const AttributionQuery&) = default;
 };
 using Attributions = LatestWork<AttributionQuery, Attribution>;

@@ -51,6 +51,10 @@ bool of_some_heads(const ViewSpec& spec, const Trace&) {
   return spec.view == ViewKind::arcs || spec.view == ViewKind::heads || spec.view == ViewKind::text;
 }
 
+bool of_an_attribution(const ViewSpec& spec, const Trace&) {
+  return spec.view == ViewKind::attribution;
+}
+
 bool of_a_lens(const ViewSpec& spec, const Trace&) {
   return spec.view == ViewKind::lens;
 }
@@ -67,29 +71,18 @@ struct Said {
   bool even_usual = false;  // said although it is the default
 };
 constexpr Said kSaid[] = {
-    {"view", always, true},
-    {"head", draws_one_head, true},
-    {"at", of_a_cell},
-    {"by", of_parts},
-    {"lens-of", of_a_lens},
-    {"token", always},
-    {"heads-shown", of_some_heads},
-    {"along", of_text},
-    {"combine", of_text},
-    {"hide-below", of_arcs},
-    {"sentences", of_arcs},
-    {"stage", of_a_stage},
-    {"colormap", always},
-    {"range", always},
-    {"log", always},
-    {"labels", always},
-    {"theme", always},
-    {"width", always},
-    {"dpi", always},
-    {"font-size", always},
-    {"background", always},
-    {"caption", always},
-    {"recipe-line", always},
+    {"view", always, true},      {"head", draws_one_head, true},
+    {"at", of_a_cell},           {"by", of_parts},
+    {"loss", of_an_attribution}, {"lens-of", of_a_lens},
+    {"token", always},           {"heads-shown", of_some_heads},
+    {"along", of_text},          {"combine", of_text},
+    {"hide-below", of_arcs},     {"sentences", of_arcs},
+    {"stage", of_a_stage},       {"colormap", always},
+    {"range", always},           {"log", always},
+    {"labels", always},          {"theme", always},
+    {"width", always},           {"dpi", always},
+    {"font-size", always},       {"background", always},
+    {"caption", always},         {"recipe-line", always},
     {"key-labels", always},
 };
 

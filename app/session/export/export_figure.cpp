@@ -97,7 +97,10 @@ void set_attribution(ViewSpec& spec, const Subject& of) {
   const bool usual = lens.position < 0 && of.trace.model != nullptr;
   const std::int64_t position = usual ? predicted_position(*of.trace.model) : lens.position;
   spec.at = {std::clamp<std::int64_t>(position, 0, std::max<std::int64_t>(of.trace.query_len() - 1, 0))};
-  spec.question.tokens = fmt::format("{}", fmt::join(lens.tokens, ","));
+  const std::size_t named = lens.loss ? std::min<std::size_t>(1, lens.tokens.size()) : lens.tokens.size();
+  spec.question.tokens =
+      fmt::format("{}", fmt::join(lens.tokens.begin(), lens.tokens.begin() + static_cast<std::ptrdiff_t>(named), ","));
+  spec.question.loss = lens.loss;
   spec.question.by = lens.by;
 }
 

@@ -159,7 +159,7 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
     case ExportSubject::lens:
       return "Logit lens";
     case ExportSubject::attribution:
-      return "Who made the logit";
+      return view.lens.loss ? "Who made the loss" : "Who made the logit";
     case ExportSubject::sweep:
       return "Sweep";
     case ExportSubject::score:

@@ -47,7 +47,7 @@ std::string where_text(const LensShown& shown) {
 // Picks the token whose logit is taken apart; with Shift the one that is taken from it.
 void choose_token(Ui& ui, const LensShown& shown, std::int64_t id) {
   LensView& view = ui.session.view.lens;
-  const bool second = ui.shift_held && !shown.tokens.empty() && shown.tokens.front() != id;
+  const bool second = !view.loss && ui.shift_held && !shown.tokens.empty() && shown.tokens.front() != id;
   view.tokens = second ? std::vector{shown.tokens.front(), id} : std::vector{id};
 }
 
@@ -154,7 +154,7 @@ void draw_parts(Ui& ui, const LensShown& shown, const Rect& area, float y) {
     const bool failed = shown.parts != nullptr && !shown.parts->failure.empty();
     ui.mark("lens/logit_sentence", list);
     paragraph(ui, list, Type::words12, failed ? ui.colors.text : ui.colors.text2,
-              failed ? shown.parts->failure : "Taking the logit apart …");
+              failed ? shown.parts->failure : "Taking it apart …");
     return;
   }
   const std::vector<std::size_t>& order = order_of(ui, shown);
@@ -185,13 +185,25 @@ void draw_lens_logit(Ui& ui, const LensShown& shown, const Rect& area) {
   draw_tokens(ui, shown, inner, y);
   horizontal_line(ui, area.min.x, area.max.x, y, ui.colors.line);
   y += ui.px(6);
-  std::string title = "Who made the logit of " + piece_of(shown, shown.tokens.front());
+  const bool loss = ui.session.view.lens.loss;
+  std::string title =
+      fmt::format("Who made the {} of {}", loss ? "loss" : "logit", piece_of(shown, shown.tokens.front()));
   if (shown.tokens.size() > 1) title += " less that of " + piece_of(shown, shown.tokens.back());
   Rect head = row(inner, y, ui.px(kTitle));
   if (!ui.session.view.lens.tokens.empty() &&
       icon_button(ui, "lens/usual_token", take_right(head, ui.px(24), ui.px(4)), Icon::reset,
                   {true, false, "The most probable token of each position again."})) {
     ui.session.view.lens.tokens.clear();
+  }
+  int of = loss ? 1 : 0;
+  Rect choice = take_right(head, ui.px(112), ui.px(6));
+  choice.min.y = std::round(choice.center().y - ui.px(12));
+  choice.max.y = choice.min.y + ui.px(size::control_height);
+  if (segments(ui, "lens/loss", choice, {"logit", "loss"}, of,
+               {true, false,
+                "The token's logit; or its loss, -ln of its probability in nats: what pushes the logits of the others, "
+                "each as likely as it is, above its own, and the entropy of the prediction."})) {
+    ui.session.view.lens.loss = of == 1;
   }
   text_in(ui, head, Type::title12, ui.colors.text, shortened(ui, Type::title12, title, head.width()));
   int by = static_cast<int>(ui.session.view.lens.by);

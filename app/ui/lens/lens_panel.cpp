@@ -52,7 +52,8 @@ LensShown shown_lens(Ui& ui, const std::shared_ptr<const Trace>& trace, const Lo
   const std::int64_t position = view.position < 0 ? predicted_position(*trace->model) : view.position;
   shown.column = std::clamp<std::int64_t>(position, 0, columns - 1);
   shown.tokens = tokens_of(view, lens, shown.column);
-  shown.parts = ui.session.background.attributions.want({trace, shown.column, shown.tokens, view.by});
+  if (view.loss) shown.tokens.resize(1);
+  shown.parts = ui.session.background.attributions.want({trace, shown.column, shown.tokens, view.by, view.loss});
   return shown;
 }
 

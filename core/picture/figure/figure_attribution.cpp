@@ -45,6 +45,7 @@ LogitQuestion question_of(const Sheet& sheet) {
   }
   question.position = *position;
   question.by = sheet.view.question.by.value_or(AttributionBy::components);
+  question.loss = sheet.view.question.loss;
   question.ids = logit_token_ids(*trace.model->checkpoint, sheet.view.question.tokens);
   return question;
 }
@@ -158,7 +159,7 @@ double largest_of(const Tensor& matrix) {
 Sheet::Title title_of(const Sheet& sheet, const LogitQuestion& question) {
   const auto token = [&](std::size_t k) { return token_piece(*sheet.trace.model->checkpoint, question.ids[k]); };
   Sheet::Title title;
-  title.name = "Who made the logit";
+  title.name = question.loss ? "Who made the loss" : "Who made the logit";
   title.fact = "of " + token(0);
   if (question.ids.size() > 1) title.fact += " less that of " + token(1);
   const std::string here = sheet.trace.query_labels()[static_cast<std::size_t>(question.position)];
@@ -167,10 +168,12 @@ Sheet::Title title_of(const Sheet& sheet, const LogitQuestion& question) {
 }
 
 // The sum of all parts and the model's own number beside each other.
-int add_totals(Sheet& sheet, const BarRoom& room, const Attribution& found) {
+int add_totals(Sheet& sheet, const BarRoom& room, const Attribution& found, bool loss) {
   const int height = sheet.px(44), width = room.right - room.left;
   sheet.rect(room.left, room.top, width, height, sheet.colors.tint);
-  const std::string own = found.tokens.size() > 1 ? "the model's own logits" : "the model's own logit";
+  const std::string own = loss                      ? "the model's own loss"
+                          : found.tokens.size() > 1 ? "the model's own logits"
+                                                    : "the model's own logit";
   const std::pair<std::string, std::string> columns[] = {
       {"sum of all parts", with_minus_signs(fmt::format("{:.7g}", found.sum))},
       {own, with_minus_signs(fmt::format("{:.7g}", found.total))},
@@ -206,8 +209,9 @@ void add_map(Sheet& sheet, const PartMap& parts, const Sheet::Title& title) {
   map.names = parts.names;
   map.spec = spec_of_signed(sheet, parts.matrix, largest_of(parts.matrix));
   map.legend = [&](const MapSize& size) {
-    std::vector<Span> spans =
-        legend_of_axes(sheet, "what is written into the logit", ", the range centred on zero", false);
+    std::vector<Span> spans = legend_of_axes(
+        sheet, sheet.view.question.loss ? "what is written into the loss" : "what is written into the logit",
+        ", the range centred on zero", false);
     spans.push_back({parts.words, sheet.colors.text2});
     const std::string pooled = pooled_note(size, parts.matrix.dim(0), parts.matrix.dim(1), "part");
     if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, sheet.colors.text2});
@@ -236,7 +240,7 @@ void plan_attribution(Sheet& sheet) {
   }
   const int left = sheet.margin(), right = sheet.plan.width - sheet.margin();
   y = add_bars(sheet, {left, right, y}, bars_by_size(std::move(bars), kMostBars)) + sheet.px(10);
-  y = add_totals(sheet, {left, right, y}, found) + sheet.px(8);
+  y = add_totals(sheet, {left, right, y}, found, question.loss) + sheet.px(8);
   y += sheet.paragraph(left, y, right - left, note_of(sheet));
   sheet.plan.height = y + sheet.px(10);
 }

@@ -53,7 +53,8 @@ const OptionTexts& every_value() {
                                      {"ablation", "mean"},
                                      {"from", "0:3"},
                                      {"into", "1:2"},
-                                     {"lens-of", "heads"}};
+                                     {"lens-of", "heads"},
+                                     {"loss", "on"}};
   return values;
 }
 
@@ -210,7 +211,8 @@ TEST(ViewOptions, WhatIsNotChosenHasAWordWhereThereIsOne) {
                                {"ablation", ""},
                                {"from", ""},
                                {"into", ""},
-                               {"lens-of", "layers"}};
+                               {"lens-of", "layers"},
+                               {"loss", "off"}};
   ASSERT_EQ(spelled.size(), view_options().size());
   for (const auto& [name, text] : spelled) {
     EXPECT_EQ(find_view_option(name)->get(usual), text) << name;

@@ -15,6 +15,7 @@
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
+#include "core/model/named_token.h"
 #include "core/request/request_text.h"
 #include "tests/app/ui/driver.h"
 
@@ -167,6 +168,24 @@ TEST_F(LensPanel, TwoTokensAreADifferenceAndTheUsualOneComesBack) {
   d.click("lens/usual_token");
   EXPECT_TRUE(view().tokens.empty());
   EXPECT_FALSE(d.has("lens/usual_token"));
+}
+
+TEST_F(LensPanel, ALossIsTakenApartInPlaceOfALogit) {
+  d.click("lens/token/0");
+  d.click("lens/loss", 0.75f);
+  d.step(4);
+  EXPECT_TRUE(view().loss);
+  const std::string piece = visible_piece(token_piece(*d.trace().model->checkpoint, view().tokens.at(0)));
+  EXPECT_TRUE(shows("Who made the loss of " + piece));
+  LogitQuestion question{d.trace().query_len() - 1, view().tokens, AttributionBy::components};
+  question.loss = true;
+  const Attribution found = attribution(*d.trace().model, question, CancelToken());
+  EXPECT_TRUE(shows(number_label(found.total, 6)));
+  EXPECT_TRUE(d.has("lens/part: entropy of the prediction"));
+  EXPECT_EQ(parse_view_state(view_state_json(d.session.view)).lens, view());
+  d.click("lens/loss", 0.25f);
+  d.step(4);
+  EXPECT_TRUE(shows("Who made the logit of " + piece));
 }
 
 TEST_F(LensPanel, APartLeadsToItsHead) {

@@ -117,6 +117,21 @@ TEST(FigureAttribution, SourcesAreAMapOfHeadsAndTokens) {
   expect_totals(plan, found);
 }
 
+TEST(FigureAttribution, ALossIsTakenApartLikeALogit) {
+  const auto trace = induction();
+  ViewSpec view = asked(AttributionBy::components, "box");
+  view.question.loss = true;
+  LogitQuestion question{4, logit_token_ids(*trace->model->checkpoint, "box"), AttributionBy::components};
+  question.loss = true;
+  const Attribution found = attribution(*trace->model, question, CancelToken());
+  const FigurePlan plan = figure_plan(*trace, view, false);
+  EXPECT_TRUE(has_text(plan, "Who made the loss"));
+  EXPECT_EQ(number_beside(plan, "the model's own loss"), fmt::format("{:.7g}", found.total));
+  EXPECT_TRUE(has_text(plan, "entropy of the prediction")) << "the part that is of no component";
+  view.question.tokens = "box,ink";
+  EXPECT_THROW(figure_plan(*trace, view, false), UsageError) << "a loss is of one token";
+}
+
 TEST(FigureAttribution, OfManyBarsTheSmallestAreOne) {
   std::vector<SignedBar> bars = {{"a", 1}, {"b", -3}, {"c", 0.5}, {"d", NAN}, {"e", 3}};
   const std::vector<SignedBar> all = bars_by_size(bars, 9);
