@@ -1,3 +1,5 @@
+// A GGUF file's metadata and tensors as a family's configuration.
+// Long because it reads every key of the metadata, and each that is not read is refused here.
 #include "core/model/gguf_model.h"
 
 #include <fmt/format.h>

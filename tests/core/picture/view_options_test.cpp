@@ -1,3 +1,4 @@
+// Long because every option stands in three lists here: its values, what it is when unset, and its words.
 #include "core/picture/view_options.h"
 
 #include <gtest/gtest.h>
