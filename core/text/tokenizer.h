@@ -78,8 +78,9 @@ bool has_target_vocabulary(const std::string& folder);
 // tokenizer_config.json and special_tokens_map.json, which name the special tokens. `folder` may also be the
 // tokenizer.json itself, a GGUF file, or a folder whose model is one: then it is that file's own. Marian's folders hold
 // source.spm and target.spm with vocab.json (and target_vocab.json): `side` says which. A folder that holds none of
-// these is read by its SentencePiece file (spiece.model, spm.model, tokenizer.model, sentencepiece.bpe.model), where its
-// family is known. Null when the folder has no vocabulary; Error when a file is malformed or needs a step that is not implemented here.
+// these is read by its SentencePiece file (spiece.model, spm.model, tokenizer.model, sentencepiece.bpe.model), where
+// its family is known. Null when the folder has no vocabulary; Error when a file is malformed or needs a step that is
+// not implemented here.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextSide side = TextSide::source);
 
 // Words that the last word of `text` (up to the caret) could become: at most `most`; empty when `text` ends with a
