@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/utf8.h"
-#include "core/text/token_spelling.h"
+#include "core/text/metaspace.h"
 
 namespace headscope {
 namespace {

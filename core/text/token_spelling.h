@@ -6,13 +6,11 @@
 
 #include "core/tensor/shape.h"
 #include "core/text/decoder.h"
+#include "core/text/metaspace.h"
 #include "core/text/normalizer.h"
 #include "core/text/pre_tokenizer.h"
 
 namespace headscope {
-
-// "\xE2\x96\x81" (U+2581) stands for a blank in vocabularies of SentencePiece.
-inline constexpr std::string_view kMetaspace = "\xE2\x96\x81";
 
 // How the vocabulary writes blanks.
 enum class Spelling { plain, bytes, metaspace };

@@ -1,35 +1,12 @@
 // The heads of a scan as a picture: all of them as points of a plane and as a grid, one with its histograms.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/base/cancel.h"
-#include "core/corpus/corpus_record.h"
-#include "core/corpus/head_table.h"
 #include "core/io/picture_rows.h"
-#include "core/picture/color_map.h"
+#include "core/picture/figure/corpus_contents.h"
 #include "core/picture/figure/figure.h"
-#include "core/picture/palette.h"
 
 namespace headscope {
-
-struct CorpusFigure {
-  std::shared_ptr<const HeadTable> table;
-  std::shared_ptr<const CorpusRecord> record;  // of the same heads; its histograms are drawn where it has rows
-  std::string title, fact;                     // the file; what it is of
-  std::string x, y, color, grid;               // keys of the table's means; one that it lacks: its first
-  std::size_t head = 0;                        // picked
-  std::vector<std::size_t> chosen;             // marked heads
-  std::vector<std::int64_t> cluster;           // one a head, from 0, -1 without one; empty: no clusters are shown
-  std::optional<ColorMap> map;                 // nullopt: by theme
-  Theme theme = Theme::dark;
-  double scale = 1;  // of everything, 0.25 to 8
-};
 
 // Drawn row by row, as SVG and as PDF, as figure_rows(), figure_svg() and figure_pdf() draw. UsageError for a scale
 // beyond these, and for a picture larger than 16384 x 16384 pixels.

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/picture/figure/corpus_figure.h"
+#include "core/picture/figure/corpus_contents.h"
 #include "core/picture/figure/figure_plan.h"
 #include "core/picture/plot_axis.h"
 #include "core/picture/view_spec.h"
