@@ -113,9 +113,10 @@ TEST(ViewOptions, EveryFieldHasARow) {
   EXPECT_NE(caption, usual.paper.caption);
   EXPECT_NE(recipe_line, usual.paper.recipe_line);
   EXPECT_NE(key_labels, usual.paper.key_labels);
-  const auto& [tokens, taken_apart_by, patch, metric, direction, ablation, lens_of, from, into, reads] = question;
+  const auto& [tokens, loss, taken_apart_by, patch, metric, direction, ablation, lens_of, from, into, reads] = question;
   EXPECT_EQ(tokens, "") << "of an attribution, as is the next one: tests/core/picture/view_model_options_test.cpp";
   EXPECT_FALSE(taken_apart_by.has_value() || reads.has_value());
+  EXPECT_NE(loss, usual.question.loss);
   EXPECT_NE(patch, usual.question.patch);
   EXPECT_NE(metric, usual.question.metric);
   EXPECT_NE(direction, usual.question.direction);
