@@ -268,7 +268,7 @@ TEST(ViewOptions, ASessionFileHoldsWhatDiffers) {
             R"("cell":7,"labels":"off","color_bar":"off","theme":"light","width":900,"scale":2.0,"token":3,)"
             R"("heads_shown":"0,2","hide_below":0.5,"sentences":"a-b","aggregate":"flow","at":"0,1,2,16777217",)"
             R"("by":"weights","along":"column","combine":"mean","dpi":600,"font_size":7.5,"background":"white",)"
-            R"("caption":"off","recipe_line":"off","key_labels":"outer",)"
+            R"("caption":"off","recipe_line":"off","key_labels":"outer","loss":true,)"
             R"("patch":"stages","metric":"logit:a-b","direction":"noise","ablation":"mean","from":"0:3","into":"1:2",)"
             R"("lens_of":"heads"})");
 }
