@@ -15,6 +15,14 @@ induction=(--model demo:induction --phrase "cat box ink fox jam cat" --width 460
   --out induction-paths-dark.png
 "$headscope" --screenshot gradients-dark.png --size 1400x680 --then "phrase=cat box ink fox jam cat" \
   --then "Gradient × weight of every head" induction.json
+# A picture opens in the view that drew it.
+opened=$(mktemp -d)
+trap 'rm -rf "$opened"' EXIT
+"$cli" render "${induction[@]}" --layer 1 --view score --head 7 --at 5,1 --out "$opened/score.png"
+"$headscope" --screenshot score-dark.png --size 1400x800 "$opened/score.png"
+"$cli" render "${induction[@]}" --layer 1 --view scatter --head 7 --out "$opened/scatter.png"
+"$headscope" --screenshot scatter-dark.png --size 1400x700 "$opened/scatter.png"
+"$headscope" --screenshot circuits-dark.png --size 1400x800 --then "Circuits of heads and tokens"
 "$headscope" --screenshot window-dark.png --size 1600x1000
 "$headscope" --screenshot problem-dark.png --size 1600x1000 --then New --then heads=7
 "$headscope" --screenshot layers-dark.png --size 1600x1000 --then "Layers × heads"

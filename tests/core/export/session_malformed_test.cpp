@@ -100,7 +100,7 @@ std::vector<Malformed> malformed_views() {
       {"{\"view\": {\"labels\": 1}}", "on or off"},
       {"{\"view\": {\"view\": \"circles\"}}",
        "heads, head, stage, concat, arcs, neurons, layers, difference, sensitivity, text, "
-       "explanation, lens, attribution, sweep, scatter or composition"},
+       "explanation, lens, attribution, sweep, scatter, composition or score"},
       {"{\"headscope\": 1}", "a string"},
       {"{\"sha256\": 1}", "a string"},
       {"{\"request\": []}", "an object"},

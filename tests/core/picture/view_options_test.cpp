@@ -48,14 +48,14 @@ const OptionTexts& every_value() {
                                      {"caption", "off"},
                                      {"recipe-line", "off"},
                                      {"key-labels", "outer"},
+                                     {"loss", "on"},
                                      {"patch", "stages"},
                                      {"metric", "logit:a-b"},
                                      {"direction", "noise"},
                                      {"ablation", "mean"},
                                      {"from", "0:3"},
                                      {"into", "1:2"},
-                                     {"lens-of", "heads"},
-                                     {"loss", "on"}};
+                                     {"lens-of", "heads"}};
   return values;
 }
 
