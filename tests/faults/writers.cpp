@@ -238,6 +238,10 @@ std::vector<Writer> command_writers() {
        "app/cli/circuits_command.cpp",
        nullptr,
        {"circuits", "--model", "demo:pronouns", "--threads", "1", "--out", "OUT/pairs.csv"}},
+      {"report_svg",
+       "app/cli/corpus_picture.cpp",
+       nullptr,
+       {"report", HEADSCOPE_SOURCE_DIR "/assets/corpus/pronouns.hsagg", "--format", "svg", "--out", "OUT"}},
       {"script", kScript, nullptr, command({"script", "--as", "numpy"}, {"--out", "OUT"})},
   };
 }

@@ -1,6 +1,7 @@
 // A model as GGUF gives the numbers of the same weights in a folder, bit for bit; what is refused.
 #include "core/model/gguf_model.h"
 
+#include <cmath>
 #include <numeric>
 
 #include "core/attention/engine.h"

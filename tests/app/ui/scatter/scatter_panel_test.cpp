@@ -203,10 +203,10 @@ TEST_F(ScatterPanel, AFeatureThatIsPickedStaysUntilACellOfTheMapIs) {
 
 TEST_F(ScatterPanel, ANarrowWindowHasTheMapBelow) {
   EXPECT_GT(d.rect(kScatterMap).min.x, d.rect(kScatterPlot).max.x);
-  view().request_opened_by_hand = true;
-  d.resize(960, 1000);
-  d.step(4);
-  EXPECT_GT(d.rect(kScatterMap).min.y, d.rect(kScatterPlot).max.y);
+  Driver narrow(phrase_document(kTwelve), 1500, 1400, 2);
+  narrow.key(KeyName::j, true, true);
+  narrow.step(4);
+  EXPECT_GT(narrow.rect(kScatterMap).min.y, narrow.rect(kScatterPlot).max.y);
 }
 
 TEST_F(ScatterPanel, VectorsThatAreNotFiniteAreLeftOutAndSaid) {
