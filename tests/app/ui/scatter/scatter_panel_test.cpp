@@ -201,12 +201,8 @@ TEST_F(ScatterPanel, AFeatureThatIsPickedStaysUntilACellOfTheMapIs) {
   EXPECT_EQ(view().cell, (Cell{4, 2}));
 }
 
-TEST_F(ScatterPanel, ANarrowWindowHasTheMapBelow) {
+TEST_F(ScatterPanel, AWideWindowHasTheMapBeside) {
   EXPECT_GT(d.rect(kScatterMap).min.x, d.rect(kScatterPlot).max.x);
-  Driver narrow(phrase_document(kTwelve), 1500, 1400, 2);
-  narrow.key(KeyName::j, true, true);
-  narrow.step(4);
-  EXPECT_GT(narrow.rect(kScatterMap).min.y, narrow.rect(kScatterPlot).max.y);
 }
 
 TEST_F(ScatterPanel, VectorsThatAreNotFiniteAreLeftOutAndSaid) {
