@@ -7,22 +7,19 @@
 #include <limits>
 
 #include "core/circuits/embedded_tokens.h"
+#include "core/circuits/stacked_values.h"
 
 namespace headscope {
 namespace {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-RowMatrix map_in(const Tensor& stack, std::int64_t number) {
-  const std::int64_t rows = stack.dim(1), columns = stack.dim(2);
-  std::vector<float> values(static_cast<std::size_t>(rows * columns));
-  stack.read({{number, number + 1}, {0, rows}, {0, columns}}, values);
-  using Stored = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  return Eigen::Map<const Stored>(values.data(), rows, columns).cast<double>();
-}
-
 RowMatrix matrix_of(const std::vector<double>& rows, std::int64_t width) {
   return Eigen::Map<const RowMatrix>(rows.data(), std::ssize(rows) / width, width);
+}
+
+RowMatrix map_in(const Tensor& stack, std::int64_t number) {
+  return matrix_of(stacked_values(stack, number), stack.dim(2));
 }
 
 // E^T U.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/assert.h"
+#include "core/circuits/stacked_values.h"
 
 namespace headscope {
 namespace {
@@ -14,11 +15,8 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 Matrix matrix_of(const Tensor& stack, std::int64_t number) {
-  const std::int64_t rows = stack.dim(1), columns = stack.dim(2);
-  std::vector<float> values(static_cast<std::size_t>(rows * columns));
-  stack.read({{number, number + 1}, {0, rows}, {0, columns}}, values);
-  using Stored = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  return Eigen::Map<const Stored>(values.data(), rows, columns).cast<double>();
+  const std::vector<double> values = stacked_values(stack, number);
+  return Eigen::Map<const Matrix>(values.data(), stack.dim(1), stack.dim(2));
 }
 
 // R of W^T = Q R, [min(rows, columns), rows] of W.
