@@ -80,15 +80,7 @@ HeatmapView view_of(Ui& ui, const LabSides& sides, std::size_t side) {
   view.weight_like = is_weight_like(sides.stage) && !differs;
   view.map = color_map_of(ui, view.weight_like || (differs && !sides.centred));
   view.range = range_of(ui, sides, side);
-  if (data.is_large(sides.stage)) {
-    view.large = LargeMap{data.map_key(sides.stage, sides.batch, slice(sides, side)),
-                          data.map_source(sides.stage, sides.batch, slice(sides, side)),
-                          ui.session.view.pooling,
-                          nullptr,
-                          nullptr,
-                          "",
-                          false};
-  }
+  view.large = large_map_of(data, sides.stage, sides.batch, slice(sides, side), ui.session.view.pooling);
   return view;
 }
 

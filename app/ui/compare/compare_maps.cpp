@@ -41,15 +41,7 @@ HeatmapView view_of(Ui& ui, PanelData& data, const CompareShown& shown, const Va
   view.weight_like = is_weight_like(stage);
   view.map = color_map_of(ui, view.weight_like);
   view.range = range;
-  if (data.is_large(stage)) {
-    view.large = LargeMap{data.map_key(stage, batch, slice),
-                          data.map_source(stage, batch, slice),
-                          ui.session.view.pooling,
-                          nullptr,
-                          nullptr,
-                          "",
-                          false};
-  }
+  view.large = large_map_of(data, stage, batch, slice, ui.session.view.pooling);
   return view;
 }
 

@@ -100,15 +100,8 @@ HeatmapView item_view(Ui& ui, PanelData& data, const FollowItem& item) {
   view.batch = item.batch;
   view.head = item.slice;
   view.range = data.range(ui.session.view, item.stage, item.batch, item.slice);
-  if (data.is_large(item.stage)) {
-    view.large = LargeMap{data.map_key(item.stage, item.batch, item.slice),
-                          data.map_source(item.stage, item.batch, item.slice),
-                          ui.session.view.pooling,
-                          nullptr,
-                          nullptr,
-                          "",
-                          false};
-  } else if (view.range.per_row) {
+  view.large = large_map_of(data, item.stage, item.batch, item.slice, ui.session.view.pooling);
+  if (!view.large && view.range.per_row) {
     view.row_scale = &data.row_scale(item.stage, item.batch, item.slice, view.map, view.range.log_scale);
   }
   return view;

@@ -167,14 +167,8 @@ HeatmapView head_view(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
   view.weight_like = is_weight_like(quantity);
   view.map = color_map_of(ui, view.weight_like);
   view.range = grid.data.range(ui.session.view, quantity, batch, head);
-  if (grid.large) {
-    view.large = LargeMap{grid.data.map_key(quantity, batch, head),
-                          grid.data.map_source(quantity, batch, head),
-                          ui.session.view.pooling,
-                          nullptr,
-                          nullptr,
-                          "",
-                          false};
+  view.large = large_map_of(grid.data, quantity, batch, head, ui.session.view.pooling);
+  if (view.large) {
     // The inspector's comes first, then the selected head's.
     look_at_map(ui, *view.large, view.grid, view.grid, head == grid.selection.head ? 2 : 3);
   } else if (view.range.per_row)

@@ -107,15 +107,8 @@ HeatmapView view_of(const Inspected& inspected, Pooling pooling) {
   view.map = inspected.map;
   view.range = inspected.range;
   view.weight_like = inspected.weight_like;
-  if (inspected.data.is_large(inspected.stage)) {
-    view.large = LargeMap{inspected.data.map_key(inspected.stage, inspected.batch, inspected.slice),
-                          inspected.data.map_source(inspected.stage, inspected.batch, inspected.slice),
-                          pooling,
-                          nullptr,
-                          nullptr,
-                          "",
-                          false};
-  } else if (view.range.per_row) {
+  view.large = large_map_of(inspected.data, inspected.stage, inspected.batch, inspected.slice, pooling);
+  if (!view.large && view.range.per_row) {
     view.row_scale =
         &inspected.data.row_scale(inspected.stage, inspected.batch, inspected.slice, view.map, view.range.log_scale);
   }

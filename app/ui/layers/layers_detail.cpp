@@ -89,15 +89,7 @@ float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, flo
   view.mask = data.mask(StageId::weights);
   view.batch = shown.batch;
   view.head = shown.head;
-  if (data.is_large(StageId::weights)) {
-    view.large = LargeMap{data.map_key(StageId::weights, shown.batch, shown.head),
-                          data.map_source(StageId::weights, shown.batch, shown.head),
-                          ui.session.view.pooling,
-                          nullptr,
-                          nullptr,
-                          "",
-                          false};
-  }
+  view.large = large_map_of(data, StageId::weights, shown.batch, shown.head, ui.session.view.pooling);
   return draw_map_and_readout(ui, kPicture, view, {data.rows(StageId::weights), data.columns(StageId::weights)},
                               {body, most}, true);
 }

@@ -73,6 +73,13 @@ const MapPicture* best_picture(const LargeMap& map) {
 
 }  // namespace
 
+std::optional<LargeMap> large_map_of(PanelData& data, StageId stage, std::int64_t batch, std::int64_t slice,
+                                     Pooling pooling) {
+  if (!data.is_large(stage)) return std::nullopt;
+  return LargeMap{
+      data.map_key(stage, batch, slice), data.map_source(stage, batch, slice), pooling, nullptr, nullptr, "", false};
+}
+
 void look_at_map(Ui& ui, LargeMap& map, const CellGrid& fitted, const CellGrid& grid, int order) {
   MapTiles& maps = ui.session.background.maps;
   const Tensor& matrix = map.source.matrix;

@@ -8,6 +8,7 @@
 
 #include "app/session/background/maps/map_tiles.h"
 #include "app/ui/map/cell_grid.h"
+#include "app/ui/panel_data.h"
 #include "app/ui/ui.h"
 
 namespace headscope::ui {
@@ -22,6 +23,10 @@ struct LargeMap {
   std::string failure;
   bool only_coarse = false;  // the exact picture is computed only when the inspector shows it
 };
+
+// The map of a slice of a stage, without pictures yet; nullopt when it is small enough to be read within a frame.
+std::optional<LargeMap> large_map_of(PanelData& data, StageId stage, std::int64_t batch, std::int64_t slice,
+                                     Pooling pooling);
 
 // Requests from the worker the part of the map that `grid` shows (after zooming and panning) and fills in the pictures
 // that exist. `fitted` is the grid without zoom: its picture of the whole is drawn below and made first. Of all visible

@@ -27,15 +27,8 @@ HeatmapView view_of_weights(Ui& ui, const ScatterShown& shown) {
   view.head = head;
   view.map = color_map_of(ui, true);
   view.range = data.range(ui.session.view, StageId::weights, batch, head);
-  if (data.is_large(StageId::weights)) {
-    view.large = LargeMap{data.map_key(StageId::weights, batch, head),
-                          data.map_source(StageId::weights, batch, head),
-                          ui.session.view.pooling,
-                          nullptr,
-                          nullptr,
-                          "",
-                          false};
-  } else if (view.range.per_row) {
+  view.large = large_map_of(data, StageId::weights, batch, head, ui.session.view.pooling);
+  if (!view.large && view.range.per_row) {
     view.row_scale = &data.row_scale(StageId::weights, batch, head, view.map, view.range.log_scale);
   }
   return view;

@@ -128,15 +128,7 @@ float draw_weights(Ui& ui, PanelData& data, const Cell& cell, const Rect& area) 
   map.head = head;
   map.map = color_map_of(ui, true);
   map.range = {0, 1, false, false};
-  if (data.is_large(StageId::weights)) {
-    map.large = LargeMap{data.map_key(StageId::weights, 0, head),
-                         data.map_source(StageId::weights, 0, head),
-                         view.pooling,
-                         nullptr,
-                         nullptr,
-                         "",
-                         false};
-  }
+  map.large = large_map_of(data, StageId::weights, 0, head, view.pooling);
   std::optional<Cell> picked = cell;
   const DrawnMap drawn = draw_map_with_axes(
       ui, "score/weights", map, {rows, columns},
