@@ -14,6 +14,7 @@
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 
@@ -188,15 +189,8 @@ void draw_strongest(Ui& ui, const CompositionShown& shown, Rect area) {
           fmt::format("Strongest pairs by {}", kCompositionNames[static_cast<std::size_t>(shown.drawn.kind)]));
   area.min.y = y;
   if (area.height() < ui.px(kPairRow)) return;
-  const float content = ui.px(kPairRow) * static_cast<float>(shown.drawn.strongest.size());
-  const ScrollArea scroll = begin_scroll(ui, "circuits/pairs", area, content);
-  float top = area.min.y - scroll.offset;
-  const Rect inner{area.min, {area.max.x - ui.px(content > area.height() ? 10 : 0), area.max.y}};
-  for (std::size_t k = 0; k < shown.drawn.strongest.size(); ++k) {
-    const Rect line = row(inner, top, ui.px(kPairRow));
-    if (line.max.y >= area.min.y && line.min.y <= area.max.y) draw_pair_row(ui, shown, k, line);
-  }
-  end_scroll(ui);
+  draw_scrolled_rows(ui, "circuits/pairs", area, shown.drawn.strongest.size(), ui.px(kPairRow),
+                     [&](std::size_t at, const Rect& line) { draw_pair_row(ui, shown, at, line); });
 }
 
 }  // namespace

@@ -165,15 +165,8 @@ void draw_list(Ui& ui, const Trace& trace, const TokenList& list, const Rect& ar
               "This model says no next token: nothing that a head writes is a logit.");
     return;
   }
-  const float content = ui.px(kTokenRow) * static_cast<float>(list.scores.size());
-  const ScrollArea scroll = begin_scroll(ui, std::string("circuits/list/") + list.name, rows, content);
-  float top = rows.min.y - scroll.offset;
-  const Rect inner{rows.min, {rows.max.x - ui.px(content > rows.height() + 1 ? 10 : 0), rows.max.y}};
-  for (std::size_t k = 0; k < list.scores.size(); ++k) {
-    const Rect line = row(inner, top, ui.px(kTokenRow));
-    if (line.max.y >= rows.min.y && line.min.y <= rows.max.y) draw_token_row(ui, trace, list, k, line);
-  }
-  end_scroll(ui);
+  draw_scrolled_rows(ui, std::string("circuits/list/") + list.name, rows, list.scores.size(), ui.px(kTokenRow),
+                     [&](std::size_t at, const Rect& line) { draw_token_row(ui, trace, list, at, line); });
 }
 
 // Says of which head and token, and returns the rest of the area.

@@ -13,6 +13,7 @@
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/signed_bar.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/model/named_token.h"
@@ -160,16 +161,9 @@ void draw_parts(Ui& ui, const LensShown& shown, const Rect& area, float y) {
   const std::vector<std::size_t>& order = order_of(ui, shown);
   const double largest = order.empty() ? 0 : std::fabs(found->parts[order.front()].value);
   if (list.height() > ui.px(kRow)) {
-    const float content = ui.px(kRow) * static_cast<float>(order.size());
-    const ScrollArea scroll = begin_scroll(ui, "lens/parts", list, content);
-    float top = list.min.y - scroll.offset;
-    const Rect inner{list.min, {list.max.x - ui.px(content > list.height() ? 10 : 0), list.max.y}};
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const Rect line = row(inner, top, ui.px(kRow));
-      if (line.max.y < list.min.y || line.min.y > list.max.y) continue;
-      draw_part(ui, shown, found->parts[order[k]], k, largest, line);
-    }
-    end_scroll(ui);
+    draw_scrolled_rows(ui, "lens/parts", list, order.size(), ui.px(kRow), [&](std::size_t at, const Rect& line) {
+      draw_part(ui, shown, found->parts[order[at]], at, largest, line);
+    });
   }
   // Right below a short list.
   const float below = std::min(list.max.y, list.min.y + ui.px(kRow) * static_cast<float>(order.size()) + ui.px(4));

@@ -10,6 +10,7 @@
 #include "app/ui/score/score_panel.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/widgets/signed_bar.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 
@@ -78,16 +79,8 @@ void draw_score_pairs(Ui& ui, const ScoreShown& shown, const Rect& area) {
   text_in(ui, row(inner, y, ui.px(kRow)), Type::title12, ui.colors.text, "Strongest pairs");
   const Rect list{{inner.min.x, y}, inner.max};
   if (list.height() < ui.px(kRow)) return;
-  const float content = ui.px(kRow) * static_cast<float>(shown.made.order.size());
-  const ScrollArea scroll = begin_scroll(ui, "score/pairs", list, content);
-  float top = list.min.y - scroll.offset;
-  const Rect lines{list.min, {list.max.x - ui.px(content > list.height() ? 10 : 0), list.max.y}};
-  for (std::size_t k = 0; k < shown.made.order.size(); ++k) {
-    const Rect line = row(lines, top, ui.px(kRow));
-    if (line.max.y < list.min.y || line.min.y > list.max.y) continue;
-    draw_pair(ui, shown, k, line);
-  }
-  end_scroll(ui);
+  draw_scrolled_rows(ui, "score/pairs", list, shown.made.order.size(), ui.px(kRow),
+                     [&](std::size_t at, const Rect& line) { draw_pair(ui, shown, at, line); });
 }
 
 }  // namespace headscope::ui

@@ -27,4 +27,17 @@ Rect take_detail(Ui& ui, Rect& area, const DetailSize& size) {
   return detail;
 }
 
+void draw_scrolled_rows(Ui& ui, const std::string& name, const Rect& list, std::size_t count, float height,
+                        const std::function<void(std::size_t at, const Rect& line)>& draw) {
+  const float content = height * static_cast<float>(count);
+  const ScrollArea scroll = begin_scroll(ui, name, list, content);
+  float top = list.min.y - scroll.offset;
+  const Rect inner{list.min, {list.max.x - ui.px(content > list.height() + 1 ? 10 : 0), list.max.y}};
+  for (std::size_t k = 0; k < count; ++k) {
+    const Rect line = row(inner, top, height);
+    if (line.max.y >= list.min.y && line.min.y <= list.max.y) draw(k, line);
+  }
+  end_scroll(ui);
+}
+
 }  // namespace headscope::ui

@@ -1,6 +1,8 @@
 // What main views have in common: one sentence in the place of a picture, and a picture with its detail.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 
 #include "app/ui/ui.h"
@@ -19,5 +21,10 @@ struct DetailSize {
 };
 // Takes the detail's place from `area`, which the picture keeps, and draws the line between them.
 Rect take_detail(Ui& ui, Rect& area, const DetailSize& size);
+
+// Draws rows of a list below each other, each `height` pixels high, with a scroll bar named `name` where they do not
+// fit; of `count` only those in sight.
+void draw_scrolled_rows(Ui& ui, const std::string& name, const Rect& list, std::size_t count, float height,
+                        const std::function<void(std::size_t at, const Rect& line)>& draw);
 
 }  // namespace headscope::ui
