@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <string_view>
 
 #include "core/base/error.h"
@@ -99,6 +100,7 @@ SentencePieceFile::Piece read_piece(Message message) {
       piece.type = static_cast<SentencePieceFile::Piece::Type>(message.value());
     }
   }
+  if (!std::isfinite(piece.score)) message.fail("a finite score of a piece");
   if (piece.text.empty() || first_invalid_byte(piece.text) != std::string::npos) message.fail("a piece of UTF-8 text");
   return piece;
 }

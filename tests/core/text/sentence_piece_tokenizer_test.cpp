@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -145,6 +146,7 @@ TEST_F(SentencePieceTokenizer, WhatIsNotReadIsRefused) {
   };
   refused(pieces().substr(0, 40), "at byte");
   refused("", "spiece.model");
+  refused(pieces(piece("c", std::numeric_limits<float>::quiet_NaN())), "a finite score");
   refused(pieces() + text_field(2, number_field(3, 3)), "a word model");
   refused(pieces() + text_field(2, number_field(3, 4)), "a character model");
   refused(pieces() + text_field(2, number_field(24, 1)), "ends of pieces");
