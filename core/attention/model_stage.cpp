@@ -23,6 +23,8 @@ const std::vector<ModelStageInfo>& model_stage_infos() {
        "the final norm of what leaves the last layer"},
       {Id::logits, "logits", of_model, "[batch, len, vocabulary]", Needs::output_head,
        "the logits at every position, as the model's softmax reads them"},
+      {Id::projected, "projected", of_model, "[batch, len, projection]", Needs::projection,
+       "final_norm in the space that a model's texts and images share, before it is made a unit vector"},
   };
   return infos;
 }

@@ -128,6 +128,18 @@ Tensor logits_tensor(const ModelTrace& model, const CancelToken& cancel) {
   });
 }
 
+Tensor projected_tensor(const ModelTrace& model, const CancelToken& cancel) {
+  const Linear map = model.checkpoint->output_head().projection;
+  const Shape& from = model.final_hidden.shape();
+  const auto read = [model, map, cancel](const Region& region, std::span<float> out) {
+    const Tensor batch = model.final_hidden.sliced(0, region[0].begin, region[0].end);
+    const Tensor rows = batch.sliced(1, region[1].begin, region[1].end).dense_copy();
+    const Region part{{0, region[0].size()}, {0, region[1].size()}, region[2]};
+    model.backend->linear(rows, map.weight, map.bias, cancel).read(part, out);
+  };
+  return Tensor::computed({from[0], from[1], map.weight.dim(0)}, kAxes, read);
+}
+
 std::string norm_text(const ModelTrace& model, const std::string& of) {
   return fmt::format("{}({})", row_norm_of(architecture_of(model), {}).text(), of);
 }
@@ -173,6 +185,8 @@ ModelStage stage_of(const ModelTrace& model, const LayerStreams& streams, ModelS
     case ModelStageId::logits:
       return {id, logits_tensor(model, cancel),
               head.transform.empty() ? "decoder(final_norm)" : "decoder(transform(final_norm))"};
+    case ModelStageId::projected:
+      return {id, projected_tensor(model, cancel), "projection(final_norm)"};
   }
   HEADSCOPE_ASSERT(false, std::to_string(static_cast<int>(id)));
   return {};
@@ -212,6 +226,10 @@ void check_model_stage(const std::string& option, const Trace& trace, ModelStage
   if (info.needs == ModelStageNeeds::mlp && checkpoint.architecture().mlp == Architecture::Mlp::none) {
     throw UsageError(option, fmt::format("found {}; {} has no MLP", info.name, trace.model->name),
                      "a model whose layers have one");
+  }
+  if (info.needs == ModelStageNeeds::projection && checkpoint.architecture().projection == 0) {
+    throw UsageError(option, found + trace.model->name + " has no map to a space of texts and images",
+                     "a clip model, or the texts of a siglip model");
   }
   if (info.needs == ModelStageNeeds::output_head && checkpoint.output_head().kind == OutputHead::Kind::none) {
     throw UsageError(option, fmt::format("found {}; {} {}", info.name, trace.model->name, checkpoint.why_no_head()),

@@ -210,6 +210,13 @@ void ModelTeller::tell_logit() {
        cap * std::tanh(before / cap));
 }
 
+void ModelTeller::tell_projected() {
+  const Linear map = model_.checkpoint->output_head().projection;
+  cell_.formula =
+      fmt::format("projected[b,i,o] = Σ_d projection[o,d] · final_norm[b,i,d]{}", map.bias.empty() ? "" : " + bias[o]");
+  product(map, "final_norm", feature_, row(ModelStageId::final_norm, 0));
+}
+
 void ModelTeller::tell_patch(const Index& index) {
   const std::string_view name = model_stage_info(stage_).name;
   if (!patches_stream(name) || index[0] >= std::ssize(model_.layers)) return;
@@ -252,8 +259,9 @@ ModelCell ModelTeller::tell(const Index& index) {
                      "another stage; run --export router,experts says which experts a token goes to");
   }
   using Tell = void (ModelTeller::*)();
-  constexpr Tell kTell[] = {&ModelTeller::tell_stream,  &ModelTeller::tell_attention,  &ModelTeller::tell_mlp_in,
-                            &ModelTeller::tell_mlp_out, &ModelTeller::tell_final_norm, &ModelTeller::tell_logit};
+  constexpr Tell kTell[] = {&ModelTeller::tell_stream,   &ModelTeller::tell_attention,  &ModelTeller::tell_mlp_in,
+                            &ModelTeller::tell_mlp_out,  &ModelTeller::tell_final_norm, &ModelTeller::tell_logit,
+                            &ModelTeller::tell_projected};
   (this->*kTell[static_cast<std::size_t>(stage_)])();
   tell_patch(index);
   return std::move(cell_);

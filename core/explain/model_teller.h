@@ -61,6 +61,7 @@ class ModelTeller {
   void tell_mlp_out();
   void tell_final_norm();
   void tell_logit();
+  void tell_projected();
 
   const Trace& trace_;
   const ModelTrace& model_;

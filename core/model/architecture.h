@@ -183,10 +183,14 @@ struct Architecture {
   std::int64_t embedding_width = 0;
   // Above 0: the layers share the weights of so many groups, of which each has as many layers in a row.
   std::int64_t layer_groups = 0;
-  double embedding_scale = 1;    // multiplies word embeddings; a float32 (Gemma: sqrt(d_model) rounded to float32)
-  bool final_norm = false;       // after the last layer
-  bool tied_embeddings = false;  // the decoder is the word embedding
-  double logit_scale = 1;        // multiplies what the decoder gives
+  double embedding_scale = 1;  // multiplies word embeddings; a float32 (Gemma: sqrt(d_model) rounded to float32)
+  bool final_norm = false;     // after the last layer
+  // Above 0: what the final norm leaves is mapped to so many features, in which texts and images are compared (Radford
+  // et al. 2021). As the files hold it.
+  std::int64_t projection = 0;
+  bool projection_bias = false;
+  bool tied_embeddings = false;         // the decoder is the word embedding
+  double logit_scale = 1;               // multiplies what the decoder gives
   std::optional<double> logit_softcap;  // then C * tanh(logit / C)
   Mlp mlp = Mlp::none;
   Activation activation = Activation::gelu;

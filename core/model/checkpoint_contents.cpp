@@ -42,6 +42,18 @@ Checkpoint::Contents::Contents(OpenedModel opened, std::shared_ptr<KeptTokenizer
   }
 }
 
+void Checkpoint::Contents::settle_projection() {
+  const std::string name = config.family->names.projection;
+  if (name.empty()) return;
+  const auto found = [&](const std::string& tensor) {
+    return lookup.find({.name = tensor, .older_name = "", .shape = {}, .in_head = true});
+  };
+  const WeightFiles::Place* const weight = found(name + ".weight");
+  if (weight == nullptr) return;
+  config.architecture.projection = weight->entry->shape.empty() ? 1 : weight->entry->shape.front();
+  config.architecture.projection_bias = found(name + ".bias") != nullptr;
+}
+
 // What config.json leaves to the tensors that are there.
 void Checkpoint::Contents::settle_by_files() {
   Architecture& architecture = config.architecture;
@@ -51,6 +63,7 @@ void Checkpoint::Contents::settle_by_files() {
   if (*config.family->names.decoder_row && lookup.find(head.decoder.bias) == nullptr) {
     architecture.decoder_bias = false;
   }
+  settle_projection();
   if (architecture.sinusoidal) {
     Architecture with_table = architecture;
     with_table.sinusoidal = false;
@@ -169,14 +182,16 @@ BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
 
 OutputHead Checkpoint::Contents::read_output_head() const {
   OutputHead head;
-  head.final_norm = read_norm(lookup, planned_body(config.architecture, *config.family).final_norm);
+  const PlannedBody body = planned_body(config.architecture, *config.family);
+  head.final_norm = read_norm(lookup, body.final_norm);
+  head.projection = read_linear(lookup, body.projection);
   head.kind = account.head;
   if (head.kind == OutputHead::Kind::none) return head;
   PlannedHead planned = planned_head(config.architecture, *config.family);
   head.transform = read_linear(lookup, planned.transform);
   head.transform_norm = read_norm(lookup, planned.transform_norm);
   if (config.architecture.tied_embeddings) {
-    planned.decoder.weight = planned_body(config.architecture, *config.family).word;
+    planned.decoder.weight = body.word;
   }
   head.decoder = read_linear(lookup, planned.decoder);
   if (head.decoder.bias.rank() == 2) {

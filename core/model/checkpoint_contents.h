@@ -47,6 +47,7 @@ struct Checkpoint::Contents {
   std::optional<OutputHead> output_head;
 
   void settle_by_files();
+  void settle_projection();
   void add_part(std::shared_ptr<const Checkpoint> part);
   EmbeddingWeights read_embedding() const;
   Linear query_or_key(const PlannedModule& planned) const;

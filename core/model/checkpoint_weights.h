@@ -81,6 +81,7 @@ struct OutputHead {
   NormWeights transform_norm;
   Linear decoder;  // [vocab_size, Architecture::word_width()]; tied: the word embedding's storage
   Kind kind = Kind::none;
+  Linear projection = {};  // [Architecture::projection, d_model], where that is above 0
 };
 
 }  // namespace headscope

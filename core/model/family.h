@@ -100,7 +100,8 @@ struct TensorNames {
   const char* sinks = "";     // the whole name
   const char* relative = "";  // of Architecture::relative: one of the body, not of every layer
   const char* final_norm = "";
-  // Names of the head, which do not have the body's prefix ("bert.", "model.").
+  // Names of the head, which do not have the body's prefix ("bert.", "model."). Files may be without the projection.
+  const char* projection = "";  // of Architecture::projection
   const char* transform = "";
   const char* transform_norm = "";
   const char* decoder = "";

@@ -155,7 +155,7 @@ Family dinov2_gated() {
   return row;
 }
 
-// models/clip (Radford et al. 2021). Its two towers end in projections to a common space, which are left out.
+// models/clip (Radford et al. 2021). Its two towers end in projections to a common space.
 Family clip_vision() {
   Family row = encoder("clip_vision");
   row.fixed.image = ImageRule{};
@@ -178,7 +178,8 @@ Family clip_vision() {
                .mlp_norm = "layer_norm2",
                .up = "mlp.fc1",
                .down = "mlp.fc2",
-               .final_norm = "vision_model.post_layernorm"};
+               .final_norm = "vision_model.post_layernorm",
+               .projection = "visual_projection"};
   row.left_out = {"text_model.", "visual_projection.", "text_projection.", "logit_scale", "logit_bias", "classifier."};
   row.particulars = [](ConfigReader& reader, const Family&, Arch& architecture) {
     read_image(reader, 224, 32, architecture);
@@ -203,6 +204,7 @@ Family clip_text() {
   row.names.position = "text_model.embeddings.position_embedding";
   row.names.layer = "text_model.encoder.layers.";
   row.names.final_norm = "text_model.final_layer_norm";
+  row.names.projection = "text_projection";
   row.left_out.front() = "vision_model.";
   row.particulars = nullptr;
   return row;
@@ -220,7 +222,7 @@ Family siglip_vision() {
   row.model_types = {"siglip_vision_model"};
   row.wrappers = {"siglip"};
   row.keys.norm_eps.otherwise = 1e-6;
-  row.names.class_token = row.names.embedding_norm = "";
+  row.names.class_token = row.names.embedding_norm = row.names.projection = "";
   row.left_out.push_back("vision_model.head.");
   row.particulars = [](ConfigReader& reader, const Family&, Arch& architecture) {
     read_image(reader, 224, 16, architecture);
@@ -241,7 +243,7 @@ Family siglip_text() {
   row.keys.mlp_width.otherwise = 3072;
   row.keys.max_positions.otherwise = 64;
   row.keys.norm_eps.otherwise = 1e-6;
-  row.left_out.push_back("text_model.head.");
+  row.names.projection = "text_model.head";
   return row;
 }
 

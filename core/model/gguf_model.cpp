@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,33 +19,6 @@ namespace {
 
 constexpr const char* kWordEmbedding = "token_embd.weight";
 constexpr const char* kDecoder = "output.weight";
-
-// Keys of the architecture that change nothing here, or are read by name below; any other key is refused, as it may ask
-// for arithmetic that is not here.
-constexpr std::array<std::string_view, 19> kOtherKeys = {"vocab_size",
-                                                         "attention.layer_norm_rms_epsilon",
-                                                         "attention.layer_norm_epsilon",
-                                                         "attention.value_length",
-                                                         "attention.sliding_window",
-                                                         "rope.dimension_count",
-                                                         "rope.freq_base",
-                                                         "rope.scaling.type",
-                                                         "rope.scaling.factor",
-                                                         "rope.scaling.original_context_length",
-                                                         "rope.scaling.finetuned",
-                                                         "rope.scaling.yarn_beta_fast",
-                                                         "rope.scaling.yarn_beta_slow",
-                                                         "rope.scale_linear",
-                                                         "expert_count",
-                                                         "expert_used_count",
-                                                         "expert_feed_forward_length",
-                                                         "attention.causal",
-                                                         "tensor_data_layout"};
-
-bool is_size(std::string_view name) {
-  const auto sizes = gguf_sizes();
-  return std::any_of(sizes.begin(), sizes.end(), [name](const GgufSize& each) { return each.gguf == name; });
-}
 
 class MetadataReader {
  public:
@@ -89,7 +61,7 @@ class MetadataReader {
     for (const GgufField& field : file_.header().fields) {
       if (!field.key.starts_with(prefix)) continue;
       const std::string_view name = std::string_view(field.key).substr(prefix.size());
-      if (is_size(name) || std::find(kOtherKeys.begin(), kOtherKeys.end(), name) != kOtherKeys.end()) continue;
+      if (gguf_knows_key(name)) continue;
       refuse(name, fmt::format("is not known; a {} model is computed without it here, which may be another model",
                                row_.name));
     }

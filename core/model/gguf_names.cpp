@@ -1,5 +1,6 @@
 #include "core/model/gguf_names.h"
 
+#include <algorithm>
 #include <array>
 
 namespace headscope {
@@ -54,6 +55,28 @@ constexpr std::array kSizes = {
     GgufSize{&ConfigKeys::max_positions, "context_length", true},
 };
 
+// Keys of the architecture that change nothing here, or that gguf_model.cpp reads by name; any other key is refused, as
+// it may ask for arithmetic that is not here.
+constexpr std::array<std::string_view, 19> kOtherKeys = {"vocab_size",
+                                                         "attention.layer_norm_rms_epsilon",
+                                                         "attention.layer_norm_epsilon",
+                                                         "attention.value_length",
+                                                         "attention.sliding_window",
+                                                         "rope.dimension_count",
+                                                         "rope.freq_base",
+                                                         "rope.scaling.type",
+                                                         "rope.scaling.factor",
+                                                         "rope.scaling.original_context_length",
+                                                         "rope.scaling.finetuned",
+                                                         "rope.scaling.yarn_beta_fast",
+                                                         "rope.scaling.yarn_beta_slow",
+                                                         "rope.scale_linear",
+                                                         "expert_count",
+                                                         "expert_used_count",
+                                                         "expert_feed_forward_length",
+                                                         "attention.causal",
+                                                         "tensor_data_layout"};
+
 }  // namespace
 
 std::span<const GgufArchitecture> gguf_architectures() {
@@ -62,6 +85,12 @@ std::span<const GgufArchitecture> gguf_architectures() {
 
 std::span<const GgufSize> gguf_sizes() {
   return kSizes;
+}
+
+bool gguf_knows_key(std::string_view name) {
+  const auto is_it = [name](const GgufSize& each) { return each.gguf == name; };
+  return std::any_of(kSizes.begin(), kSizes.end(), is_it) ||
+         std::find(kOtherKeys.begin(), kOtherKeys.end(), name) != kOtherKeys.end();
 }
 
 Family gguf_family(const Family& family, const GgufArchitecture& row) {

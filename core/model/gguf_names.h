@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "core/model/family.h"
 
@@ -28,6 +29,9 @@ struct GgufSize {
   bool needed;
 };
 std::span<const GgufSize> gguf_sizes();
+
+// Whether a key of this name, without the architecture's name, is read, or changes nothing here.
+bool gguf_knows_key(std::string_view name);
 
 // A row of families() as a GGUF file of `row` spells it: its keys without the architecture's name, its tensors' names,
 // all matrices [out, in]; which biases it has is left to the tensors.

@@ -92,12 +92,10 @@ std::vector<PlannedTensor> PlannedBody::tensors() const {
   for (const PlannedTensor* tensor : {&word, &position, &token_type, &class_token, &registers, &relative}) {
     if (!tensor->empty()) all.push_back(*tensor);
   }
-  add(patch, all);
-  add(first_convolution, all);
-  add(second_convolution, all);
-  add(embedding_norm, all);
-  add(embedding_projection, all);
-  add(final_norm, all);
+  for (const PlannedModule* module : {&patch, &first_convolution, &second_convolution, &embedding_norm,
+                                      &embedding_projection, &final_norm, &projection}) {
+    add(*module, all);
+  }
   return all;
 }
 
@@ -159,6 +157,11 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
     body.embedding_projection = linear(names.embedding_projection, architecture.d_model, width, true, false);
   }
   if (architecture.final_norm) body.final_norm = norm(names.final_norm, architecture.d_model, norm_bias);
+  if (architecture.projection > 0) {
+    body.projection =
+        linear(names.projection, architecture.projection, architecture.d_model, architecture.projection_bias, false);
+    body.projection.weight.in_head = body.projection.bias.in_head = true;
+  }
   return body;
 }
 

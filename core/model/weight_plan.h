@@ -46,7 +46,7 @@ struct PlannedBody {
   PlannedTensor word, position, token_type, relative;
   PlannedModule patch, first_convolution, second_convolution;
   PlannedTensor class_token, registers;
-  PlannedModule embedding_norm, embedding_projection, final_norm;
+  PlannedModule embedding_norm, embedding_projection, final_norm, projection;
   // The one by whose name the prefix of the body is found.
   const PlannedTensor& first() const {
     return !word.empty() ? word : !patch.weight.empty() ? patch.weight : first_convolution.weight;

@@ -116,6 +116,7 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
   }
   const OutputHead head = checkpoint.output_head();
   add_norm(sha, "head.final_norm", head.final_norm, cancel);
+  add_linear(sha, "head.projection", head.projection, cancel);
   add_linear(sha, "head.transform", head.transform, cancel);
   add_norm(sha, "head.transform_norm", head.transform_norm, cancel);
   // A decoder that is the word embedding is hashed already.

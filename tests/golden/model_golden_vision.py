@@ -230,17 +230,27 @@ class Clip:
         d.linear('text_projection', c['text_config']['hidden_size'], 5, False)
         d.w['logit_scale'] = d.draw.normal(1)
 
+    projections = 'visual_projection', 'text_projection'
+
     @classmethod
     def forward(cls, c, w, pixels, stages):
         cls.image.forward(c['vision_config'], w, pixels, stages)
+        cls.project(w, cls.projections[0], stages)
 
     @classmethod
     def forward_text(cls, c, w, ids, stages):
         cls.text.forward(c['text_config'], w, ids, stages)
+        cls.project(w, cls.projections[1], stages)
+
+    @staticmethod
+    def project(w, name, stages):
+        if name:
+            stages['projected'] = Loaded(w).linear(name, stages['final_hidden'])
 
 
 class Siglip(Clip):
     image, text = SiglipImageTower, SiglipTextTower
+    projections = None, 'text_model.head'
 
     @staticmethod
     def other_weights(c, d):

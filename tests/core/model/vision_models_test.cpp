@@ -10,6 +10,7 @@
 
 #include "core/attention/engine.h"
 #include "core/attention/model_stages.h"
+#include "core/explain/model_cell.h"
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "core/model/checkpoint.h"
@@ -61,6 +62,19 @@ void expect_stream(const Trace& trace, const ExpectedStages& expected, const std
     expect_rows(stream.sliced(0, n + 1, n + 2), expected[name], what + ", " + name);
   }
   expect_rows(stages.back().tensor, expected["final_hidden"], what + ", final_hidden");
+  EXPECT_EQ(trace.model->checkpoint->architecture().projection > 0, expected.has("projected")) << what;
+  if (!expected.has("projected")) return;
+  const std::vector<ModelStageId> last{ModelStageId::projected};
+  const Tensor projected = model_stages("stage", trace, last, CancelToken()).front().tensor;
+  expect_rows(projected, expected["projected"], what + ", projected");
+  std::vector<float> part(4);
+  projected.read({{0, 1}, {1, 3}, {2, 4}}, part);
+  EXPECT_EQ(part, (std::vector<float>{projected.at({0, 1, 2}), projected.at({0, 1, 3}), projected.at({0, 2, 2}),
+                                      projected.at({0, 2, 3})}));
+  const std::int64_t row = projected.dim(1) - 1, feature = projected.dim(2) - 1;
+  const ModelCell cell = model_cell("stage", trace, ModelStageId::projected, {0, row, feature}, CancelToken());
+  EXPECT_EQ(cell.value, static_cast<double>(projected.at({0, row, feature}))) << what;
+  EXPECT_NEAR(cell.steps.back().value, cell.value, 1e-5 * cell.magnitude) << what;
 }
 
 TEST(VisionModels, TokensStreamAndFinalNormAreThoseOfPyTorch) {
@@ -185,6 +199,22 @@ TEST_F(VisionRefusals, TextsAndImagesGoToTheirModels) {
   Request image = image_request("vit");
   image.model = "demo:pronouns";
   expect_refusal<UsageError>([&] { run_whole(image); }, {"--image", "reads texts", "--phrase"});
+}
+
+// SigLIP's images are gathered by an attention of their own, which is not computed.
+TEST_F(VisionRefusals, OnlyProjectionsThatAreThere) {
+  for (const char* model : {"vit", "siglip"}) {
+    const auto trace = run_whole(image_request(model));
+    expect_refusal<UsageError>([&] { check_model_stage("export", *trace, ModelStageId::projected); },
+                               {"--export", "found projected", "has no map to a space of texts and images"});
+  }
+}
+
+TEST_F(VisionRefusals, AProjectionThatDoesNotFit) {
+  const std::string model = copy("clip");
+  replace("model.safetensors", "\"text_projection.weight\":{\"dtype\":\"F32\",\"shape\":[5,15]",
+          "\"text_projection.weight\":{\"dtype\":\"F32\",\"shape\":[15,5]");
+  expect_refusal<Error>([&] { Checkpoint::open(model); }, {"text_projection.weight", "[15, 15]"});
 }
 
 TEST_F(VisionRefusals, AFolderThatDoesNotSayHowImagesAreRead) {
