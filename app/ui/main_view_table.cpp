@@ -333,6 +333,7 @@ constexpr MainViewInfo kViews[] = {
      .obstacle = no_scatter,
      .waits = true,
      .greyed = true,
+     .let_go = let_scatter_go,
      .keys = kScatterKeys},
     {.view = MainView::generate,
      .title = "Generate, a token at a time",

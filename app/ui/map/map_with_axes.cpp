@@ -82,18 +82,19 @@ DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, 
     return at && 0 <= at->row && at->row < rows && 0 <= at->column && at->column < columns;
   };
   std::optional<Cell> at = input.hovered ? input.hovered : cells.marked ? cells.marked : picked ? cell : std::nullopt;
+  const Cell named = at && at->row < rows && at->column < columns ? *at : Cell{-1, -1};
   if (!inside(at)) at.reset();
   if (input.hovered && picked) {
     ui.state.next_hover.query = input.hovered->row;
     (axes.keys ? ui.state.next_hover.key : ui.state.next_hover.feature) = input.hovered->column;
   }
-  if (at) draw_crosshair(ui, view.grid, at->row, at->column);
+  draw_crosshair(ui, view.grid, named.row, named.column);
   if (picked && inside(cell)) {
     draw_pick_frame(ui, view.grid.cell_rect(cell->row, cell->column), view.grid.area);
   }
   const Rect gutter{{area.min.x + ui.px(4), fitted.area.min.y}, {left - ui.px(8), fitted.area.max.y}};
-  draw_row_labels(ui, gutter, view.grid, axes.rows, at ? at->row : -1, ui.colors.query);
-  draw_column_labels(ui, {{left, area.min.y}, {fitted.area.max.x, top}}, view.grid, axes.columns, at ? at->column : -1,
+  draw_row_labels(ui, gutter, view.grid, axes.rows, named.row, ui.colors.query);
+  draw_column_labels(ui, {{left, area.min.y}, {fitted.area.max.x, top}}, view.grid, axes.columns, named.column,
                      axes.keys ? ui.colors.key : ui.colors.text);
   if (axes.keys) {
     text_in(ui, {{gutter.min.x, top - ui.px(30)}, {gutter.max.x, top - ui.px(14)}}, Type::words11, ui.colors.query,

@@ -38,7 +38,8 @@ struct MapPlace {
 // Which of its cells stand out.
 struct MapCells {
   bool picked = false;                        // they can be picked and hovered like those of the shown trace
-  std::optional<Cell> marked = std::nullopt;  // a cell that another picture points at; nullopt: none
+  // A cell that another picture points at, with a row or column of -1 a column or row alone; nullopt: none.
+  std::optional<Cell> marked = std::nullopt;
 };
 
 DrawnMap draw_map_with_axes(Ui& ui, const std::string& name, HeatmapView& view, const MapAxes& axes,

@@ -4,39 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/heads/query_key_scatter.h"
 #include "core/picture/figure/figure_views.h"
+#include "core/picture/point_plane.h"
 
 namespace headscope {
 namespace {
 
 constexpr double kWidth = 640, kNarrowest = 240, kLowest = 220, kHighest = 720;  // units
 constexpr double kLabelSize = 11, kMark = 8, kBelow = 46;
-constexpr std::size_t kMarksInTheWay = 400;  // of more points, names may lie over marks
-
-struct Box {
-  double left = 0, top = 0, right = 0, bottom = 0;
-  bool meets(const Box& other) const {
-    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
-  }
-};
-
-// From coordinates to pixels, with one scale for both axes.
-struct Plot {
-  int x = 0, y = 0, width = 0, height = 0;
-  double scale = 1, middle_x = 0, middle_y = 0;
-  double at_x(double value) const { return x + width / 2.0 + (value - middle_x) * scale; }
-  double at_y(double value) const { return y + height / 2.0 - (value - middle_y) * scale; }
-};
-
-struct Extent {
-  double low = 0, high = 0;
-  double length() const { return high > low ? high - low : 1; }
-};
 
 void check_asked(const Sheet& sheet) {
   const Trace& trace = sheet.trace;
@@ -54,57 +35,24 @@ void check_asked(const Sheet& sheet) {
   }
 }
 
-// Of both kinds of points; the mean, 0, is always inside.
-Extent extent_of(const QueryKeyScatter& scatter, double ScatterPoint::*axis) {
-  Extent extent;
-  for (const auto* points : {&scatter.queries, &scatter.keys}) {
-    for (const ScatterPoint& point : *points) {
-      if (std::isnan(point.*axis)) continue;
-      extent.low = std::min(extent.low, point.*axis);
-      extent.high = std::max(extent.high, point.*axis);
-    }
-  }
-  return extent;
-}
-
-// 1, 2 or 5 times a power of ten, at least `spacing` pixels long.
-double tick_step(double scale, double spacing) {
-  const double least = spacing / scale, power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double times : {1.0, 2.0, 5.0}) {
-    if (times * power >= least) return times * power;
-  }
-  return 10 * power;
-}
-
-struct Tick {
-  double value = 0;
-  std::string text;
-};
-
-std::vector<Tick> ticks_of(double from, double to, double step) {
-  std::vector<Tick> ticks;
-  const double largest = std::max(std::fabs(from), std::fabs(to));
-  for (double k = std::ceil(from / step); k * step <= to; ++k)
-    ticks.push_back({k * step, tick_text(k * step, largest)});
-  return ticks;
-}
-
-void add_axes(Sheet& sheet, const Plot& plot, const QueryKeyScatter& scatter) {
+void add_axes(Sheet& sheet, const PointPlane& plot, const QueryKeyScatter& scatter) {
   const Palette& colors = sheet.colors;
-  sheet.frame(plot.x, plot.y, plot.width, plot.height);
+  const int left = static_cast<int>(plot.x), top = static_cast<int>(plot.y);
+  const int width = static_cast<int>(plot.width), height = static_cast<int>(plot.height);
+  sheet.frame(left, top, width, height);
   const auto round = [](double pixels) { return static_cast<int>(std::floor(pixels)); };
-  sheet.rect(round(plot.at_x(0)), plot.y, sheet.px(1), plot.height, colors.line);
-  sheet.rect(plot.x, round(plot.at_y(0)), plot.width, sheet.px(1), colors.line);
+  sheet.rect(round(plot.at_x(0)), top, sheet.px(1), height, colors.line);
+  sheet.rect(left, round(plot.at_y(0)), width, sheet.px(1), colors.line);
   const double half_width = plot.width / 2.0 / plot.scale, half_height = plot.height / 2.0 / plot.scale;
-  const double step = tick_step(plot.scale, sheet.font(64));
-  for (const Tick& tick : ticks_of(plot.middle_x - half_width, plot.middle_x + half_width, step)) {
-    sheet.rect(round(plot.at_x(tick.value)), plot.y + plot.height, sheet.px(1), sheet.px(4), colors.text3);
-    sheet.text_centred(plot.at_x(tick.value), plot.y + plot.height + sheet.font(13), tick.text, FontRole::numbers,
+  const double largest_x = std::fabs(plot.middle_x) + half_width, largest_y = std::fabs(plot.middle_y) + half_height;
+  for (const double tick : ticks_across(plot, sheet.font(64))) {
+    sheet.rect(round(plot.at_x(tick)), top + height, sheet.px(1), sheet.px(4), colors.text3);
+    sheet.text_centred(plot.at_x(tick), top + height + sheet.font(13), tick_text(tick, largest_x), FontRole::numbers,
                        kLabelSize, colors.text2);
   }
-  for (const Tick& tick : ticks_of(plot.middle_y - half_height, plot.middle_y + half_height, step)) {
-    sheet.rect(plot.x - sheet.px(4), round(plot.at_y(tick.value)), sheet.px(4), sheet.px(1), colors.text3);
-    sheet.text_right(plot.x - sheet.px(7), plot.at_y(tick.value), tick.text, FontRole::numbers, kLabelSize,
+  for (const double tick : ticks_upwards(plot, sheet.font(64))) {
+    sheet.rect(left - sheet.px(4), round(plot.at_y(tick)), sheet.px(4), sheet.px(1), colors.text3);
+    sheet.text_right(left - sheet.px(7), plot.at_y(tick), tick_text(tick, largest_y), FontRole::numbers, kLabelSize,
                      colors.text2);
   }
   const auto words = [&](std::size_t k) {
@@ -147,7 +95,7 @@ struct NamedPoint {
   std::string name;
 };
 
-std::vector<NamedPoint> named_points(const Trace& trace, const QueryKeyScatter& scatter, const Plot& plot) {
+std::vector<NamedPoint> named_points(const Trace& trace, const QueryKeyScatter& scatter, const PointPlane& plot) {
   std::vector<NamedPoint> points;
   const std::vector<std::string> queries = trace.query_labels(), keys = trace.key_labels();
   const auto add = [&](const std::vector<ScatterPoint>& of, std::size_t i, bool query,
@@ -162,56 +110,35 @@ std::vector<NamedPoint> named_points(const Trace& trace, const QueryKeyScatter& 
   return points;
 }
 
-// Names beside their marks, right, left, above or below, where nothing else lies; in the order of the tokens. Returns
-// how many have no room.
-std::size_t add_names(Sheet& sheet, const Plot& plot, const std::vector<NamedPoint>& points) {
-  std::vector<Box> taken;
-  if (points.size() <= kMarksInTheWay) {
-    const double half = sheet.font(kMark / 2);
-    for (const NamedPoint& point : points) {
-      taken.push_back({point.x - half, point.y - half, point.x + half, point.y + half});
-    }
+// Names beside their marks, in the order of the tokens. Returns how many have no room.
+std::size_t add_names(Sheet& sheet, const PointPlane& plot, std::vector<NamedPoint> points) {
+  std::vector<NamedMark> marks;
+  for (NamedPoint& point : points) {
+    point.name = fit_text(point.name, FontRole::numbers, sheet.font(kLabelSize), sheet.font(110));
+    marks.push_back({point.x, point.y, sheet.width_of(point.name, FontRole::numbers, kLabelSize)});
   }
+  const NameRoom room{sheet.font(kMark / 2), sheet.font(kMark / 2 + 3), sheet.font(7)};
+  const std::vector<std::optional<NamePlace>> places = name_places(marks, plot, room);
   std::size_t without = 0;
-  const double away = sheet.font(kMark / 2 + 3), half = sheet.font(7);
-  for (const NamedPoint& point : points) {
-    const std::string name = fit_text(point.name, FontRole::numbers, sheet.font(kLabelSize), sheet.font(110));
-    const double width = sheet.width_of(name, FontRole::numbers, kLabelSize);
-    const double lefts[] = {point.x + away, point.x - away - width, point.x - width / 2, point.x - width / 2};
-    const double middles[] = {point.y, point.y, point.y - away - half, point.y + away + half};
-    bool placed = false;
-    for (int k = 0; k < 4 && !placed; ++k) {
-      const Box box{lefts[k], middles[k] - half, lefts[k] + width, middles[k] + half};
-      const bool inside = box.left >= plot.x && box.right <= plot.x + plot.width && box.top >= plot.y &&
-                          box.bottom <= plot.y + plot.height;
-      if (!inside || std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return box.meets(other); })) {
-        continue;
-      }
-      taken.push_back(box);
-      sheet.text_middle(box.left, middles[k], name, FontRole::numbers, kLabelSize,
-                        point.query ? sheet.colors.query : sheet.colors.key);
-      placed = true;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!places[i]) {
+      ++without;
+      continue;
     }
-    if (!placed) ++without;
+    sheet.text_middle(places[i]->left, places[i]->middle, points[i].name, FontRole::numbers, kLabelSize,
+                      points[i].query ? sheet.colors.query : sheet.colors.key);
   }
   return without;
 }
 
 // The plot below the title, as wide as the figure allows, as high as one scale for both axes makes it.
-Plot plot_of(const Sheet& sheet, const QueryKeyScatter& scatter, int y, int width) {
-  Plot plot;
-  plot.x = sheet.margin() + sheet.px(62);
-  plot.y = y;
-  plot.width = width - sheet.margin() - plot.x;
-  const Extent x = extent_of(scatter, &ScatterPoint::x), up = extent_of(scatter, &ScatterPoint::y);
-  const double room = 1.12;  // of the extent, so that no mark touches the frame
-  const double wanted = plot.width * up.length() / x.length();
-  plot.height = static_cast<int>(
-      std::lround(std::clamp(wanted, static_cast<double>(sheet.px(kLowest)), static_cast<double>(sheet.px(kHighest)))));
-  plot.scale = std::min(plot.width / (x.length() * room), plot.height / (up.length() * room));
-  plot.middle_x = (x.low + x.high) / 2;
-  plot.middle_y = (up.low + up.high) / 2;
-  return plot;
+PointPlane plot_of(const Sheet& sheet, const QueryKeyScatter& scatter, int y, int width) {
+  const int left = sheet.margin() + sheet.px(62), across = width - sheet.margin() - left;
+  const PlaneExtents extents = plane_extents(scatter);
+  const double wanted = across * extents.y.length() / extents.x.length();
+  const double height =
+      std::round(std::clamp(wanted, static_cast<double>(sheet.px(kLowest)), static_cast<double>(sheet.px(kHighest))));
+  return point_plane(extents, left, y, across, height);
 }
 
 std::vector<Span> legend_of(const Sheet& sheet, const QueryKeyScatter& scatter, std::size_t without) {
@@ -243,13 +170,13 @@ void plan_scatter(Sheet& sheet) {
       fmt::format("{} queries, {} keys of {} features", scatter.queries.size(), scatter.keys.size(), scatter.features);
   int y = sheet.header(title, width);
   const int names = sheet.px(24);
-  const Plot plot = plot_of(sheet, scatter, y + names, width);
-  add_mark_names(sheet, plot.x, y + sheet.font(9));
+  const PointPlane plot = plot_of(sheet, scatter, y + names, width);
+  add_mark_names(sheet, static_cast<int>(plot.x), y + sheet.font(9));
   add_axes(sheet, plot, scatter);
   const std::vector<NamedPoint> points = named_points(sheet.trace, scatter, plot);
   for (const NamedPoint& point : points) add_mark(sheet, point.x, point.y, point.query);
   const std::size_t without = view.labels ? add_names(sheet, plot, points) : 0;
-  y = plot.y + plot.height + sheet.px(kBelow);
+  y = static_cast<int>(plot.y + plot.height) + sheet.px(kBelow);
   y += sheet.paragraph(sheet.margin(), y, width - 2 * sheet.margin(), legend_of(sheet, scatter, without));
   sheet.plan.height = y + sheet.px(10);
 }
