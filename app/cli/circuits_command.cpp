@@ -21,6 +21,7 @@
 #include "core/circuits/head_maps.h"
 #include "core/circuits/reduced_maps.h"
 #include "core/circuits/token_circuits.h"
+#include "core/export/answer_tables.h"
 #include "core/model/checkpoint.h"
 #include "core/model/named_token.h"
 #include "core/request/model_kind.h"

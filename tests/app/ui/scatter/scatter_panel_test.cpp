@@ -203,7 +203,8 @@ TEST_F(ScatterPanel, AFeatureThatIsPickedStaysUntilACellOfTheMapIs) {
 
 TEST_F(ScatterPanel, ANarrowWindowHasTheMapBelow) {
   EXPECT_GT(d.rect(kScatterMap).min.x, d.rect(kScatterPlot).max.x);
-  d.resize(820, 1000);
+  view().request_opened_by_hand = true;
+  d.resize(960, 1000);
   d.step(4);
   EXPECT_GT(d.rect(kScatterMap).min.y, d.rect(kScatterPlot).max.y);
 }

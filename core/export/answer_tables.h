@@ -1,0 +1,37 @@
+// Answers about a model as CSV: a line a number. The command line writes them with --out, the window exports the same.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/attention/trace.h"
+#include "core/circuits/composition.h"
+#include "core/explain/attribution.h"
+#include "core/explain/score_writers.h"
+#include "core/sweep/sweep.h"
+#include "core/sweep/weight_gradients.h"
+
+namespace headscope {
+
+// part,layer,head,position,token,value: all parts, a line each, empty where one has no such thing; the last lines are
+// sum and total.
+std::string attribution_csv(const Trace& trace, const Attribution& found);
+
+// layer,head,position,stage,value: a line a cell, empty where something does not apply; with estimates a column more,
+// of paths from_layer,from_head.
+std::string sweep_csv(const Sweep& sweep);
+
+// A line a pair; then sum and total.
+std::string score_csv(const ScoreWriters& found);
+
+// Every pair of one kind, the reading heads in order, for each the writing ones.
+void for_each_pair(const Composition& found, CompositionKind kind,
+                   const std::function<void(const ComposedPair& pair)>& visit);
+
+// kind,layer,head,from_layer,from_head,value: every pair of every kind.
+std::string composition_csv(const Composition& found);
+
+// layer,head,sum,absolute,largest,query,key: a line a head.
+std::string gradients_csv(const WeightGradients& found);
+
+}  // namespace headscope
