@@ -25,6 +25,7 @@ struct ExportDialogState {
   std::optional<ExportChoice> previewed;
   std::shared_ptr<const Trace> previewed_trace, previewed_against;
   std::shared_ptr<const Sweep> previewed_sweep;
+  std::shared_ptr<const WeightGradients> previewed_gradients;
   ExportForecast forecast;
   Image preview;
   std::uint64_t preview_version = 0;

@@ -20,17 +20,49 @@ std::string writer_fields(const ScoreWriter& writer) {
   return fmt::format("{},{},{}", writer.name, count_text(writer.layer), count_text(writer.head));
 }
 
+std::string token_field(const std::string& token, TokenTexts tokens) {
+  return csv_field(tokens == TokenTexts::safe ? safe_text(token) : token);
+}
+
 }  // namespace
 
-std::string attribution_csv(const Trace& trace, const Attribution& found) {
+std::string attribution_csv(const Trace& trace, const Attribution& found, TokenTexts tokens) {
   const std::vector<std::string> labels = trace.key_labels();
   std::string text = "part,layer,head,position,token,value\n";
   for (const AttributionPart& part : found.parts) {
-    const std::string token = part.key ? csv_field(labels[static_cast<std::size_t>(*part.key)]) : "";
+    const std::string token = part.key ? token_field(labels[static_cast<std::size_t>(*part.key)], tokens) : "";
     text += fmt::format("{},{},{},{},{},{}\n", part.name, count_text(part.layer), count_text(part.head),
                         count_text(part.key), token, csv_number(part.value));
   }
   return text + fmt::format("sum,,,,,{}\ntotal,,,,,{}\n", csv_number(found.sum), csv_number(found.total));
+}
+
+std::string lens_csv(const Trace& trace, const LogitLens& lens, TokenTexts tokens) {
+  const std::vector<std::string> labels = trace.query_labels();
+  std::string text = "layer,head,position,token,id,predicted,logit,probability\n";
+  for (const LensRow& row : lens.rows) {
+    for (std::size_t i = 0; i < row.positions.size(); ++i) {
+      const TokenProbability& first = row.positions[i].top.front();
+      text += fmt::format("{},{},{},{},{},{},{},{}\n", row.layer, count_text(row.head), i,
+                          token_field(labels[i], tokens), first.id, token_field(first.piece, tokens),
+                          csv_number(first.logit), csv_number(first.probability));
+    }
+  }
+  return text;
+}
+
+std::string scatter_csv(const Trace& trace, const QueryKeyScatter& scatter, TokenTexts tokens) {
+  std::string text = "kind,position,token,x,y\n";
+  const auto add = [&](const char* kind, const std::vector<ScatterPoint>& points,
+                       const std::vector<std::string>& labels) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const std::string token = i < labels.size() ? token_field(labels[i], tokens) : "";
+      text += fmt::format("{},{},{},{},{}\n", kind, i, token, csv_number(points[i].x), csv_number(points[i].y));
+    }
+  };
+  add("query", scatter.queries, trace.query_labels());
+  add("key", scatter.keys, trace.key_labels());
+  return text;
 }
 
 std::string sweep_csv(const Sweep& sweep) {

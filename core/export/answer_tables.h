@@ -7,15 +7,27 @@
 #include "core/attention/trace.h"
 #include "core/circuits/composition.h"
 #include "core/explain/attribution.h"
+#include "core/explain/logit_lens.h"
 #include "core/explain/score_writers.h"
+#include "core/heads/query_key_scatter.h"
 #include "core/sweep/sweep.h"
 #include "core/sweep/weight_gradients.h"
 
 namespace headscope {
 
+// How tokens are written: as they are, or so that no spreadsheet takes one for a formula (safe_text()).
+enum class TokenTexts { plain, safe };
+
 // part,layer,head,position,token,value: all parts, a line each, empty where one has no such thing; the last lines are
 // sum and total.
-std::string attribution_csv(const Trace& trace, const Attribution& found);
+std::string attribution_csv(const Trace& trace, const Attribution& found, TokenTexts tokens = TokenTexts::plain);
+
+// layer,head,position,token,id,predicted,logit,probability: a line a row of the lens and position, the most probable
+// token there; layer -1 is the embeddings alone; head is empty but in a lens of heads.
+std::string lens_csv(const Trace& trace, const LogitLens& lens, TokenTexts tokens = TokenTexts::plain);
+
+// kind,position,token,x,y: queries, then keys; x and y are nan where the vector is not finite.
+std::string scatter_csv(const Trace& trace, const QueryKeyScatter& scatter, TokenTexts tokens = TokenTexts::plain);
 
 // layer,head,position,stage,value: a line a cell, empty where something does not apply; with estimates a column more,
 // of paths from_layer,from_head.

@@ -96,6 +96,7 @@ constexpr Said kSaid[] = {
 
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (choice.subject == ExportSubject::window || choice.subject == ExportSubject::session) return "";
+  if (is_answer_table(choice)) return answer_command(choice, trace, view);
   if (choice.subject == ExportSubject::difference || choice.subject == ExportSubject::sweep) return "";
   if (const auto wanted = figure_of(choice, trace, view)) {
     const ViewSpec spec = fitted_view(*wanted, trace);

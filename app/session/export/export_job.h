@@ -16,6 +16,15 @@
 
 namespace headscope {
 
+struct WeightGradients;  // core/sweep/weight_gradients.h
+
+// What an export is made of: results, and what is known of them already.
+struct ExportSource : FigureSource {
+  using FigureSource::FigureSource;
+  ExportSource(const FigureSource& of, const WeightGradients* known = nullptr) : FigureSource(of), gradients(known) {}
+  const WeightGradients* gradients = nullptr;  // of ExportSubject::gradients; null for others
+};
+
 // The subjects that can be exported from this view. `two`: the view shows two results.
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two);
 // The subject in the middle of the window: the dialog opens with it.
@@ -62,15 +71,15 @@ struct ExportForecast {
 // Why a file cannot have this name; "" when it can.
 std::string file_name_problem(const std::string& name);
 // `source.against`, here and below: the other result of a difference, else null.
-ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view);
+ExportForecast forecast_of(const ExportChoice& choice, const ExportSource& source, const ViewState& view);
 
-// The command line that writes the same numbers or the same view (at 1x); "" for the window, the session, and for
-// differences and sweeps, whose other request would need a file.
+// The command line that writes the same numbers or the same view (at 1x); "" for the window, the session, tables that
+// only the window writes, and for differences and sweeps, whose other request would need a file.
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
 // Writes the export (not the window, whose pixels the app has) and returns one sentence: "Wrote head2.png, 91 KB, to
 // ~/x". Throws Error and Cancelled; no partly written file is left.
-std::string write_export(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+std::string write_export(const ExportChoice& choice, const ExportSource& source, const ViewState& view,
                          const CancelToken& cancel, const std::function<void(double)>& progress);
 
 // "91 KB", "1.2 MB"; 1 KB is 1000 bytes.

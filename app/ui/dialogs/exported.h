@@ -18,7 +18,8 @@ struct Exported {
   std::shared_ptr<const Trace> against;  // of a difference, what it is subtracted from; of a sweep A; else null
   ViewState view;                        // with the stage that is shown
   std::shared_ptr<const Sweep> sweep;    // of a sweep whose runs are all known; else null
-  FigureSource source() const { return {*trace, against.get(), sweep.get()}; }
+  std::shared_ptr<const WeightGradients> gradients;  // of gradients, once they are known; else null
+  ExportSource source() const { return {FigureSource(*trace, against.get(), sweep.get()), gradients.get()}; }
 };
 // Of what is on screen; there is a trace.
 Exported exported(Ui& ui, ExportSubject subject);
