@@ -27,7 +27,7 @@ TEST(Exported, GradientsOnScreenAreATable) {
   EXPECT_EQ(state.choice.format, ExportFile::csv);
   EXPECT_EQ(state.forecast.problem, "");
   ASSERT_NE(state.previewed_gradients, nullptr);
-  EXPECT_EQ(state.choice.file, "cat-box-ink-fox-jam-cat.gradients.csv");
+  EXPECT_EQ(state.choice.file, "demo-induction.gradients.csv");
   const bool says = std::any_of(d.texts.begin(), d.texts.end(), [](const DrawnText& text) {
     return text.words.find("headscope-cli gradients") != std::string::npos;
   });

@@ -201,10 +201,9 @@ TEST_F(ScatterPanel, AFeatureThatIsPickedStaysUntilACellOfTheMapIs) {
   EXPECT_EQ(view().cell, (Cell{4, 2}));
 }
 
-TEST_F(ScatterPanel, ANarrowWindowHasTheMapBelow) {
+TEST_F(ScatterPanel, ATallWindowHasTheMapBelow) {
   EXPECT_GT(d.rect(kScatterMap).min.x, d.rect(kScatterPlot).max.x);
-  view().request_opened_by_hand = true;
-  d.resize(960, 1000);
+  d.resize(960, 1600);
   d.step(4);
   EXPECT_GT(d.rect(kScatterMap).min.y, d.rect(kScatterPlot).max.y);
 }
