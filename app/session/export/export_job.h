@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/session/export/export_choice.h"
+#include "app/session/export/export_source.h"
 #include "app/session/view_state.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
@@ -15,15 +16,6 @@
 #include "core/picture/view_spec.h"
 
 namespace headscope {
-
-struct WeightGradients;  // core/sweep/weight_gradients.h
-
-// What an export is made of: results, and what is known of them already.
-struct ExportSource : FigureSource {
-  using FigureSource::FigureSource;
-  ExportSource(const FigureSource& of, const WeightGradients* known = nullptr) : FigureSource(of), gradients(known) {}
-  const WeightGradients* gradients = nullptr;  // of ExportSubject::gradients; null for others
-};
 
 // The subjects that can be exported from this view. `two`: the view shows two results.
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/session/export/export_choice.h"
-#include "app/session/export/export_job.h"
+#include "app/session/export/export_source.h"
 #include "app/session/view_state.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
