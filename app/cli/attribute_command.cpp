@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/explain/attribution.h"
 #include "core/explain/logit_tokens.h"
+#include "core/export/answer_tables.h"
 
 namespace headscope::cli {
 namespace {

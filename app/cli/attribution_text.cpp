@@ -10,9 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
-#include "core/io/csv.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
 #include "core/model/named_token.h"
@@ -144,17 +142,6 @@ std::string attribution_json(const Trace& trace, const LogitQuestion& question, 
     text += (k == 0 ? "\n " : ",\n ") + json_dump(json);
   }
   return text + "\n]}\n";
-}
-
-std::string attribution_csv(const Trace& trace, const Attribution& found) {
-  const std::vector<std::string> labels = trace.key_labels();
-  std::string text = "part,layer,head,position,token,value\n";
-  for (const AttributionPart& part : found.parts) {
-    const std::string token = part.key ? csv_field(labels[static_cast<std::size_t>(*part.key)]) : "";
-    text += fmt::format("{},{},{},{},{},{}\n", part.name, count_text(part.layer), count_text(part.head),
-                        count_text(part.key), token, csv_number(part.value));
-  }
-  return text + fmt::format("sum,,,,,{}\ntotal,,,,,{}\n", csv_number(found.sum), csv_number(found.total));
 }
 
 }  // namespace headscope::cli

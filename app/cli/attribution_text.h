@@ -18,8 +18,4 @@ std::string attribution_text(const Trace& trace, const LogitQuestion& question, 
 // token, value}]}: all parts, in the order of computation; what a part does not have is null.
 std::string attribution_json(const Trace& trace, const LogitQuestion& question, const Attribution& found);
 
-// part,layer,head,position,token,value: all parts, a line each, empty where one has no such thing; the last lines are
-// sum and total.
-std::string attribution_csv(const Trace& trace, const Attribution& found);
-
 }  // namespace headscope::cli

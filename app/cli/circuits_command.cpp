@@ -27,6 +27,7 @@
 #include "core/circuits/token_circuits.h"
 #include "core/circuits/token_directions.h"
 #include "core/circuits/token_maps.h"
+#include "core/export/answer_tables.h"
 #include "core/model/checkpoint.h"
 #include "core/model/named_token.h"
 #include "core/request/model_kind.h"

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/output.h"
+#include "core/export/answer_tables.h"
+#include "core/io/csv.h"
 #include "core/io/json_text.h"
 
 namespace headscope::cli {
@@ -31,20 +32,6 @@ Json head_json(const CircuitsHeading& heading) {
   return {{"model", heading.model}, {"norms", kNormFoldingNames[static_cast<std::size_t>(heading.norms)]}};
 }
 
-// Every pair, the reading heads in order, for each the writing ones.
-template <typename Visit>
-void for_each_pair(const Composition& found, CompositionKind kind, Visit&& visit) {
-  const std::int64_t heads = found.heads, columns = found.layers * heads;
-  std::vector<float> row(static_cast<std::size_t>(columns));
-  for (std::int64_t reader = heads; reader < columns; ++reader) {
-    found.of(kind).read({{reader, reader + 1}, {0, columns}}, row);
-    for (std::int64_t writer = 0; writer < reader / heads * heads; ++writer) {
-      visit(ComposedPair{reader / heads, reader % heads, writer / heads, writer % heads,
-                         static_cast<double>(row[static_cast<std::size_t>(writer)])});
-    }
-  }
-}
-
 double sum_of_squares(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
@@ -63,10 +50,6 @@ std::string values_text(const std::vector<double>& values) {
 std::string share_text(const std::vector<double>& values) {
   const double sum = sum_of_squares(values);
   return sum > 0 ? fmt::format("{:.2f}", values.front() * values.front() / sum) : "";
-}
-
-std::string csv_number(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 }  // namespace
@@ -105,17 +88,6 @@ std::string composition_json(const CircuitsHeading& heading, const Composition& 
     });
   }
   return text + "\n]}\n";
-}
-
-std::string composition_csv(const Composition& found) {
-  std::string text = "kind,layer,head,from_layer,from_head,value\n";
-  for (const CompositionKind kind : kKinds) {
-    for_each_pair(found, kind, [&](const ComposedPair& pair) {
-      text += fmt::format("{},{},{},{},{},{}\n", word_of(kind), pair.layer, pair.head, pair.from_layer, pair.from_head,
-                          csv_number(pair.score));
-    });
-  }
-  return text;
 }
 
 std::string spectra_text(const CircuitsHeading& heading, const std::vector<HeadSpectrum>& heads) {

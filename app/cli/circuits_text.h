@@ -25,8 +25,6 @@ struct HeadSpectrum {
 std::string composition_text(const CircuitsHeading& heading, const Composition& found);
 // {model, norms, random, cells: [{kind, layer, head, from_layer, from_head, value}]}: every pair.
 std::string composition_json(const CircuitsHeading& heading, const Composition& found);
-// kind,layer,head,from_layer,from_head,value
-std::string composition_csv(const Composition& found);
 
 // A line a head: both norms, the largest singular values, and the share of the first in the sum of squares.
 std::string spectra_text(const CircuitsHeading& heading, const std::vector<HeadSpectrum>& heads);

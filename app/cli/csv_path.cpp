@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <ostream>
 
 #include "core/base/error.h"
@@ -20,10 +19,6 @@ std::string csv_path(const Arguments& given) {
 void write_csv(const std::string& path, const std::function<std::string()>& text) {
   if (path.empty()) return;
   write_file_atomically(path, [&](std::ostream& out) { out << text(); });
-}
-
-std::string csv_number(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 }  // namespace headscope::cli

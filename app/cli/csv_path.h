@@ -14,7 +14,4 @@ std::string csv_path(const Arguments& given);
 // Writes the text there, atomically; nothing when the path is "". Error for files.
 void write_csv(const std::string& path, const std::function<std::string()>& text);
 
-// The shortest number that reads back to the same double, or "nan".
-std::string csv_number(double value);
-
 }  // namespace headscope::cli

@@ -12,6 +12,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "core/base/error.h"
+#include "core/export/answer_tables.h"
 #include "core/io/atomic_file.h"
 #include "core/sweep/weight_gradients.h"
 

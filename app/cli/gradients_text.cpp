@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
 #include "core/attention/model_trace.h"
 #include "core/io/json_text.h"
@@ -64,15 +63,6 @@ std::string gradients_json(const WeightGradients& found, const WeightQuestion& q
                              {"key", each.key}});
   }
   return json.dump(2) + "\n";
-}
-
-std::string gradients_csv(const WeightGradients& found) {
-  std::string text = "layer,head,sum,absolute,largest,query,key\n";
-  for (const HeadWeightGradients& each : found.heads) {
-    text += fmt::format("{},{},{},{},{},{},{}\n", each.layer, each.head, csv_number(each.sum),
-                        csv_number(each.absolute), csv_number(each.largest), each.query, each.key);
-  }
-  return text;
 }
 
 std::string gradients_text(const WeightGradients& found, const WeightQuestion& question) {

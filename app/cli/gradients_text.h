@@ -13,9 +13,6 @@ namespace headscope::cli {
 // absolute, largest, query, key}]}; difference and gap, which is difference - sum, are null without a path.
 std::string gradients_json(const WeightGradients& found, const WeightQuestion& question);
 
-// layer,head,sum,absolute,largest,query,key: a line a head.
-std::string gradients_csv(const WeightGradients& found);
-
 // A table of the sums, layers by heads; what paths miss; the cells that do most.
 std::string gradients_text(const WeightGradients& found, const WeightQuestion& question);
 

@@ -17,6 +17,7 @@
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/explain/score_writers.h"
+#include "core/export/answer_tables.h"
 
 namespace headscope::cli {
 namespace {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/cli/attribution_text.h"
-#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
 #include "core/io/json_text.h"
 
@@ -87,11 +86,6 @@ Json writers_json(const std::vector<ScoreWriter>& writers) {
   return list;
 }
 
-std::string writer_fields(const ScoreWriter& writer) {
-  const auto text = [](const std::optional<std::int64_t>& each) { return each ? std::to_string(*each) : ""; };
-  return fmt::format("{},{},{}", writer.name, text(writer.layer), text(writer.head));
-}
-
 }  // namespace
 
 std::string score_text(const Trace& trace, const ScoreQuestion& question, const ScoreWriters& found) {
@@ -129,17 +123,6 @@ std::string score_json(const Trace& trace, const ScoreQuestion& question, const 
                      {"keys", writers_json(found.keys)},
                      {"terms", std::move(terms)}};
   return json_dump(json) + "\n";
-}
-
-std::string score_csv(const ScoreWriters& found) {
-  std::string text = "query_part,query_layer,query_head,key_part,key_layer,key_head,value\n";
-  for (std::size_t q = 0; q < found.queries.size(); ++q) {
-    for (std::size_t k = 0; k < found.keys.size(); ++k) {
-      text += fmt::format("{},{},{}\n", writer_fields(found.queries[q]), writer_fields(found.keys[k]),
-                          csv_number(found.term(q, k)));
-    }
-  }
-  return text + fmt::format("sum,,,,,,{}\ntotal,,,,,,{}\n", csv_number(found.sum), csv_number(found.total));
 }
 
 }  // namespace headscope::cli

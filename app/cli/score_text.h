@@ -14,7 +14,4 @@ std::string score_text(const Trace& trace, const ScoreQuestion& question, const 
 // {total, sum, difference, scale, layer, head, query, key, by, queries: [{name, layer, head}], keys, terms: [[]]}
 std::string score_json(const Trace& trace, const ScoreQuestion& question, const ScoreWriters& found);
 
-// A line a pair; then sum and total.
-std::string score_csv(const ScoreWriters& found);
-
 }  // namespace headscope::cli

@@ -19,6 +19,7 @@
 #include "core/attention/patches.h"
 #include "core/base/error.h"
 #include "core/corpus/phrase_list.h"
+#include "core/export/answer_tables.h"
 #include "core/sweep/sweep.h"
 
 namespace headscope::cli {

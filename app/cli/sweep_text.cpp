@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
 #include "core/attention/model_trace.h"
 #include "core/io/json_text.h"
@@ -161,22 +160,6 @@ std::string sweep_json(const Sweep& sweep, const SweepQuestion& question, SweepD
   if (question.estimate != SweepEstimate::none) json["correlation"] = or_null(sweep.correlation);
   json["cells"] = std::move(cells);
   return json_dump(json, 1) + "\n";
-}
-
-std::string sweep_csv(const Sweep& sweep) {
-  const bool estimates = !sweep.cells.empty() && sweep.cells.front().estimate.has_value();
-  const bool paths = !sweep.cells.empty() && sweep.cells.front().from.has_value();
-  std::string text = fmt::format("layer,head,position,stage,value{}{}\n", estimates ? ",estimate" : "",
-                                 paths ? ",from_layer,from_head" : "");
-  const auto number = [](const std::optional<std::int64_t>& value) { return value ? std::to_string(*value) : ""; };
-  for (const SweepCell& cell : sweep.cells) {
-    text += fmt::format("{},{},{},{},{}", cell.layer, number(cell.head), number(cell.position), cell.stage,
-                        csv_number(cell.value));
-    if (estimates) text += fmt::format(",{}", csv_number(cell.estimate.value()));
-    if (paths) text += fmt::format(",{},{}", cell.from->layer, cell.from->head);
-    text += "\n";
-  }
-  return text;
 }
 
 std::string sweep_text(const Sweep& sweep, const SweepQuestion& question, SweepDirection direction) {

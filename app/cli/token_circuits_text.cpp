@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
 #include "core/io/csv.h"
 #include "core/io/json_text.h"

@@ -26,6 +26,7 @@ struct ExportDialogState {
   std::shared_ptr<const Trace> previewed_trace, previewed_against;
   std::shared_ptr<const Sweep> previewed_sweep;
   std::shared_ptr<const CorpusFigure> previewed_corpus;
+  std::shared_ptr<const WeightGradients> previewed_gradients;
   ExportForecast forecast;
   Image preview;
   std::uint64_t preview_version = 0;

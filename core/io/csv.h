@@ -15,6 +15,9 @@ namespace headscope {
 // "0.25", "1e-08", "-inf", "inf", "nan"; never an empty cell.
 std::string number_text(float value);
 
+// The shortest number that reads back to the same double, or "nan".
+std::string csv_number(double value);
+
 // A field as RFC 4180 writes it: quoted when it holds a comma, a quote, CR or LF.
 std::string csv_field(const std::string& text);
 

@@ -132,6 +132,10 @@ std::string number_text(float value) {
   return {text.data(), put_number(text.data(), value)};
 }
 
+std::string csv_number(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
+}
+
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) return text;
   std::string field = "\"";

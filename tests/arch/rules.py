@@ -74,7 +74,8 @@ UI = {
     "ui/guide": {"ui/widgets"},
     "ui/updates": {"ui/widgets"},
     "ui/aloud": {"ui/map"},
-    "ui/dialogs": {"ui/widgets", "ui/map", "ui/phrase", "ui/bug_lab", "ui/corpus", "ui/script", "ui/sweep", "ui/guide"},
+    "ui/dialogs": {"ui/widgets", "ui/map", "ui/phrase", "ui/bug_lab", "ui/corpus", "ui/script", "ui/sweep",
+                   "ui/gradients", "ui/guide"},
 }
 # Answers of the background, ground first: the shared threads, the services on them, and all of them as one struct.
 _background = {"session/background", "session/background/maps", "session/background/models", "session/background/work"}

@@ -25,6 +25,7 @@ enum class ExportSubject {
   lens,
   attribution,
   sweep,
+  gradients,
   score,
   composition,
   scatter,

@@ -105,6 +105,7 @@ std::string report_command_of(const ExportChoice& choice, const CorpusView& corp
 
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view) {
   if (choice.subject == ExportSubject::window || choice.subject == ExportSubject::session) return "";
+  if (is_answer_table(choice)) return answer_command(choice, trace, view);
   if (choice.subject == ExportSubject::difference || choice.subject == ExportSubject::sweep) return "";
   if (choice.subject == ExportSubject::corpus) return report_command_of(choice, view.corpus);
   if (const auto wanted = figure_of(choice, trace, view)) {

@@ -127,7 +127,7 @@ void forecast_figure(const ExportChoice& choice, const FigureSource& source, con
 
 }  // namespace
 
-ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view) {
+ExportForecast forecast_of(const ExportChoice& choice, const ExportSource& source, const ViewState& view) {
   const Trace& trace = source.trace;
   ExportForecast forecast;
   forecast.problem = file_name_problem(choice.file);
@@ -146,8 +146,12 @@ ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& sourc
     forecast.problem = "No cell is picked that this would be about.";
     return forecast;
   }
+  if (forecast.problem.empty() && is_answer_table(choice)) forecast.problem = answer_obstacle(choice, source);
+  if (!forecast.problem.empty() && is_answer_table(choice)) return forecast;
   try {
-    if (const auto wanted = figure_of(choice, trace, view)) {
+    if (is_answer_table(choice)) {
+      forecast.bytes = answer_bytes(choice, source, view);
+    } else if (const auto wanted = figure_of(choice, trace, view)) {
       forecast_figure(choice, source, fitted_view(*wanted, trace), forecast);
     } else if (choice.subject == ExportSubject::session) {
       forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view, choice.theme), window_json(view)));
@@ -172,7 +176,7 @@ ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& sourc
   return forecast;
 }
 
-std::string write_export(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+std::string write_export(const ExportChoice& choice, const ExportSource& source, const ViewState& view,
                          const CancelToken& cancel, const std::function<void(double)>& progress) {
   const Trace& trace = source.trace;
   const std::string folder = expanded_path(choice.folder);
@@ -189,6 +193,9 @@ std::string write_export(const ExportChoice& choice, const FigureSource& source,
     write_page(choice, source, view, cancel, progress);
   } else if (is_picture(choice.format)) {
     write_picture(choice, source, view, cancel, progress);
+  } else if (is_answer_table(choice)) {
+    const std::string text = answer_text(choice, source, view, cancel);
+    write_file_atomically(target_of(choice), [&](std::ostream& out) { out << text; });
   } else {
     write_tensor_file(choice, source, view, cancel, progress);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/session/export/export_choice.h"
+#include "app/session/export/export_source.h"
 #include "app/session/view_state.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
@@ -62,15 +63,15 @@ struct ExportForecast {
 // Why a file cannot have this name; "" when it can.
 std::string file_name_problem(const std::string& name);
 // `source.against`, here and below: the other result of a difference, else null.
-ExportForecast forecast_of(const ExportChoice& choice, const FigureSource& source, const ViewState& view);
+ExportForecast forecast_of(const ExportChoice& choice, const ExportSource& source, const ViewState& view);
 
-// The command line that writes the same numbers or the same view (at 1x); "" for the window, the session, and for
-// differences and sweeps, whose other request would need a file.
+// The command line that writes the same numbers or the same view (at 1x); "" for the window, the session, tables that
+// only the window writes, and for differences and sweeps, whose other request would need a file.
 std::string equivalent_command(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
 // Writes the export (not the window, whose pixels the app has) and returns one sentence: "Wrote head2.png, 91 KB, to
 // ~/x". Throws Error and Cancelled; no partly written file is left.
-std::string write_export(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
+std::string write_export(const ExportChoice& choice, const ExportSource& source, const ViewState& view,
                          const CancelToken& cancel, const std::function<void(double)>& progress);
 
 // "91 KB", "1.2 MB"; 1 KB is 1000 bytes.

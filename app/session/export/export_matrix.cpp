@@ -38,6 +38,7 @@ StageId exported_stage(const ExportChoice& choice, const ViewState& view) {
     case ExportSubject::lens:
     case ExportSubject::attribution:
     case ExportSubject::sweep:
+    case ExportSubject::gradients:
     case ExportSubject::composition:
     case ExportSubject::scatter:
     case ExportSubject::corpus:
@@ -54,7 +55,7 @@ bool is_one_matrix(const ExportChoice& choice) {
 }
 
 bool makes_folder(const ExportChoice& choice) {
-  return choice.format == ExportFile::csv && !is_one_matrix(choice);
+  return choice.format == ExportFile::csv && !is_one_matrix(choice) && !is_answer_table(choice);
 }
 
 ViewSpec sensitivity_spec(const Trace& trace, const ViewState& view) {

@@ -1,12 +1,8 @@
-// What the export dialog calls its subjects and formats.
-// Long because every subject has its row, its title, its fact and its file name here.
+// What the export dialog offers of a view, and what it calls its subjects.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <filesystem>
-#include <iterator>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "app/session/export/export_job.h"
 #include "app/session/export/export_parts.h"
@@ -39,6 +35,7 @@ const ViewExports& exports_of(MainView view) {
       {.view = MainView::text, .subjects = {ExportSubject::text}},
       {.view = MainView::lens, .subjects = {ExportSubject::lens, ExportSubject::attribution}},
       {.view = MainView::sweep, .subjects = {ExportSubject::sweep}},
+      {.view = MainView::gradients, .subjects = {ExportSubject::gradients}},
       {.view = MainView::score, .subjects = {ExportSubject::score}},
       {.view = MainView::circuits, .subjects = {ExportSubject::composition}},
       {.view = MainView::scatter, .subjects = {ExportSubject::scatter}},
@@ -50,46 +47,13 @@ const ViewExports& exports_of(MainView view) {
   return usual;
 }
 
-// The beginning of a file's name: the title of the session, else the phrase, in small letters and digits.
-std::string stem_of(const Trace& trace, const std::string& title) {
-  std::string stem;
-  std::filesystem::path name = std::filesystem::path(title).stem();
-  if (name.extension() == ".session") name = name.stem();
-  const std::string source =
-      title.empty() || title == "untitled" || title == "demo" ? trace.request.phrase : name.string();
-  for (const char c : source) {
-    if (stem.size() >= 24) break;
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) {
-      stem += static_cast<char>(std::tolower(byte));
-    } else if (!stem.empty() && stem.back() != '-') {
-      stem += '-';
-    }
-  }
-  while (!stem.empty() && stem.back() == '-') stem.pop_back();
-  if (stem.empty()) stem = "headscope";
-  return stem;
-}
-
-// "0-2-6"; "" for all.
-std::string heads_in_name(const ExportChoice& choice) {
-  std::string heads = is_picture(choice.format) && choice.heads != "all" ? choice.heads : "";
-  std::replace(heads.begin(), heads.end(), ',', '-');
-  return heads;
-}
-
-// Others are of a whole model, or of none.
-bool is_of_a_layer(ExportSubject subject) {
-  constexpr ExportSubject kOthers[] = {ExportSubject::window,      ExportSubject::session, ExportSubject::lens,
-                                       ExportSubject::attribution, ExportSubject::sweep,   ExportSubject::composition,
-                                       ExportSubject::corpus};
-  return std::find(std::begin(kOthers), std::end(kOthers), subject) == std::end(kOthers);
-}
-
 }  // namespace
 
-bool is_picture(ExportFile format) {
-  return format == ExportFile::png || format == ExportFile::svg || format == ExportFile::pdf;
+std::string ending_of_result(ExportSubject subject, MainView view) {
+  const ViewExports& exports = exports_of(view);
+  return subject == ExportSubject::first    ? exports.first_ending
+         : subject == ExportSubject::second ? exports.second_ending
+                                            : ".difference";
 }
 
 std::vector<ExportSubject> subjects_of(const ViewState& view, bool two) {
@@ -123,10 +87,10 @@ ExportSubject usual_subject(const ViewState& view, bool two) {
 }
 
 const char* subject_name(ExportSubject subject) {
-  constexpr const char* kNames[] = {"window", "first",       "second", "difference", "sensitivity", "head",
-                                    "heads",  "stage",       "concat", "arcs",       "neurons",     "text",
-                                    "lens",   "attribution", "sweep",  "score",      "composition", "scatter",
-                                    "corpus", "explanation", "session"};
+  constexpr const char* kNames[] = {"window",  "first",       "second",      "difference", "sensitivity", "head",
+                                    "heads",   "stage",       "concat",      "arcs",       "neurons",     "text",
+                                    "lens",    "attribution", "sweep",       "gradients",  "score",       "composition",
+                                    "scatter", "corpus",      "explanation", "session"};
   return kNames[static_cast<std::size_t>(subject)];
 }
 
@@ -162,6 +126,8 @@ std::string subject_title(ExportSubject subject, const ViewState& view) {
       return view.lens.loss ? "Who made the loss" : "Who made the logit";
     case ExportSubject::sweep:
       return "Sweep";
+    case ExportSubject::gradients:
+      return "Gradients";
     case ExportSubject::score:
       return "Who wrote the score";
     case ExportSubject::composition:
@@ -218,6 +184,8 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
       return std::string(attribution_by_name(view.lens.by));
     case ExportSubject::sweep:
       return kSweepPatchNames[static_cast<std::size_t>(view.sweep.patch)];
+    case ExportSubject::gradients:
+      return "a line a head";
     case ExportSubject::score:
       return std::string(attribution_by_name(view.score.by));
     case ExportSubject::composition:
@@ -232,108 +200,6 @@ std::string subject_fact(ExportSubject subject, const Trace& trace, const ViewSt
       return "the request";
   }
   return "";
-}
-
-std::vector<ExportFile> formats_of(ExportSubject subject) {
-  if (subject == ExportSubject::window) return {ExportFile::png};
-  if (subject == ExportSubject::session) return {ExportFile::json};
-  if (subject == ExportSubject::arcs) return {ExportFile::svg, ExportFile::png, ExportFile::pdf, ExportFile::html};
-  if (subject == ExportSubject::neurons || subject == ExportSubject::text || subject == ExportSubject::lens ||
-      subject == ExportSubject::attribution || subject == ExportSubject::sweep || subject == ExportSubject::score ||
-      subject == ExportSubject::composition || subject == ExportSubject::scatter || subject == ExportSubject::corpus ||
-      subject == ExportSubject::explanation) {
-    return {ExportFile::svg, ExportFile::png, ExportFile::pdf};
-  }
-  if (subject == ExportSubject::head || subject == ExportSubject::heads) {
-    return {ExportFile::png, ExportFile::svg, ExportFile::pdf,        ExportFile::html,
-            ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
-  }
-  if (subject == ExportSubject::difference || subject == ExportSubject::sensitivity) {
-    return {ExportFile::png, ExportFile::svg, ExportFile::pdf, ExportFile::csv, ExportFile::npy};
-  }
-  return {ExportFile::png, ExportFile::svg, ExportFile::pdf, ExportFile::csv, ExportFile::npy, ExportFile::safetensors};
-}
-
-const char* ending_of(ExportFile format) {
-  switch (format) {
-    case ExportFile::png:
-      return "png";
-    case ExportFile::svg:
-      return "svg";
-    case ExportFile::pdf:
-      return "pdf";
-    case ExportFile::html:
-      return "html";
-    case ExportFile::csv:
-      return "csv";
-    case ExportFile::npy:
-      return "npy";
-    case ExportFile::safetensors:
-      return "safetensors";
-    case ExportFile::json:
-      return "json";
-  }
-  return "";
-}
-
-std::string suggested_file(const ExportChoice& choice, const Trace& trace, const ViewState& view,
-                           const std::string& title) {
-  std::string stem = stem_of(trace, title);
-  if (is_of_a_layer(choice.subject) && trace.model != nullptr) stem += fmt::format(".layer{}", trace.model->layer);
-  switch (choice.subject) {
-    case ExportSubject::window:
-      stem += ".window";
-      break;
-    case ExportSubject::head:
-      stem += fmt::format(".{}.head{}", stage_name(view.quantity), view.head);
-      break;
-    case ExportSubject::heads:
-      stem += fmt::format(".{}.heads{}", stage_name(view.quantity), heads_in_name(choice));
-      break;
-    case ExportSubject::first:
-    case ExportSubject::second:
-    case ExportSubject::difference: {
-      const ViewExports& exports = exports_of(view.main_view);
-      stem += choice.subject == ExportSubject::first    ? exports.first_ending
-              : choice.subject == ExportSubject::second ? exports.second_ending
-                                                        : ".difference";
-      stem += fmt::format(".{}", stage_name(view.stage));
-      if (const Stage* stage = trace.find(view.stage); stage != nullptr && stage->tensor.rank() == 4) {
-        stem += fmt::format(".head{}", view.head);
-      }
-      break;
-    }
-    case ExportSubject::sensitivity:
-      stem += fmt::format(".sensitivity.{}.head{}", stage_name(view.stage), view.head);
-      break;
-    case ExportSubject::stage:
-    case ExportSubject::concat:
-      stem += fmt::format(".{}", stage_name(exported_stage(choice, view)));
-      break;
-    case ExportSubject::arcs:
-      stem += ".lines";
-      break;
-    case ExportSubject::neurons:
-      stem += fmt::format(".neurons.head{}", view.head);
-      break;
-    case ExportSubject::text:
-    case ExportSubject::lens:
-    case ExportSubject::attribution:
-    case ExportSubject::sweep:
-    case ExportSubject::score:
-    case ExportSubject::composition:
-    case ExportSubject::scatter:
-    case ExportSubject::corpus:
-      stem += fmt::format(".{}", subject_name(choice.subject));
-      break;
-    case ExportSubject::explanation:
-      stem += fmt::format(".{}.explained", stage_name(view.stage));
-      break;
-    case ExportSubject::session:
-      stem += ".session";
-      break;
-  }
-  return makes_folder(choice) ? stem : stem + "." + ending_of(choice.format);
 }
 
 }  // namespace headscope

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/session/export/export_choice.h"
+#include "app/session/export/export_source.h"
 #include "app/session/view_state.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
@@ -47,5 +48,24 @@ std::int64_t cells_of(const ExportChoice& choice, const FigureSource& source, co
 // rows. And of the CSV of an is_one_matrix() choice, from some of its numbers. Both throw UsageError.
 std::int64_t picture_bytes(const ExportChoice& choice, const FigureSource& source, const ViewSpec& spec);
 std::int64_t csv_bytes(const ExportChoice& choice, const FigureSource& source, const ViewState& view);
+
+// ".a", ".right", ".difference": how the file of one of two results ends.
+std::string ending_of_result(ExportSubject subject, MainView view);
+
+// ---- export_table.cpp: answers about a model, a line a number
+// Whether a subject has such a table.
+bool has_answer_table(ExportSubject subject);
+// Whether the choice is such a table; the others are of such a choice.
+bool is_answer_table(const ExportChoice& choice);
+// Why there is no such answer; "" when there can be one.
+std::string answer_obstacle(const ExportChoice& choice, const ExportSource& source);
+// About how many bytes it will have.
+std::int64_t answer_bytes(const ExportChoice& choice, const ExportSource& source, const ViewState& view);
+// The bytes that answer_command() writes. Takes what `source` knows, else computes. Throws UsageError, Error and
+// Cancelled.
+std::string answer_text(const ExportChoice& choice, const ExportSource& source, const ViewState& view,
+                        const CancelToken& cancel);
+// The command line that writes the same; "" where none does.
+std::string answer_command(const ExportChoice& choice, const Trace& trace, const ViewState& view);
 
 }  // namespace headscope

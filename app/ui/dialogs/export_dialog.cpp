@@ -76,7 +76,7 @@ void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
   const bool same_words = state.previewed_problem == state.typed_problem;
   if (same_words && state.previewed == state.choice && state.previewed_trace == of.trace &&
       state.previewed_against == of.against && state.previewed_sweep == of.sweep &&
-      state.previewed_corpus == of.corpus) {
+      state.previewed_corpus == of.corpus && state.previewed_gradients == of.gradients) {
     return;
   }
   state.previewed_problem = state.typed_problem;
@@ -90,6 +90,7 @@ void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
   state.previewed_against = of.against;
   state.previewed_sweep = of.sweep;
   state.previewed_corpus = of.corpus;
+  state.previewed_gradients = of.gradients;
 }
 
 void draw_subjects(Ui& ui, ExportDialogState& state, const Rect& area) {

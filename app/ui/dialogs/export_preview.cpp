@@ -64,7 +64,7 @@ void draw_export_preview(Ui& ui, const ExportDialogState& state, const Rect& are
       fact(ui.colors.text2, "request, view and sha256 of the weights inside");
       break;
     case ExportFile::csv:
-      fact(ui.colors.text2, "the shortest decimals that read back to the same float32; nan and -inf by name");
+      fact(ui.colors.text2, "the shortest decimals that read back to the same number; nan and -inf by name");
       break;
     case ExportFile::npy:
     case ExportFile::safetensors:

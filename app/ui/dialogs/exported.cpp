@@ -5,6 +5,7 @@
 #include "app/session/corpus_heads.h"
 #include "app/session/session.h"
 #include "app/ui/corpus/corpus_panel.h"
+#include "app/ui/gradients/gradients_panel.h"
 #include "app/ui/main_view.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/sweep/sweep_panel.h"
@@ -51,13 +52,27 @@ void take_corpus(Ui& ui, Exported& result) {
   result.corpus = made.figure;
 }
 
+// The gradients on screen where they are what is asked, with the metric that they took.
+void take_gradients(Ui& ui, Exported& result) {
+  const std::shared_ptr<const Gradients::Result> known = ui.state.panels.get<GradientsPanelState>().last;
+  GradientsView& view = result.view.gradients;
+  const std::optional<std::string> metric = metric_text(view.measure, view.tokens);
+  if (known == nullptr || !known->answer || !metric) return;
+  if (known->question != GradientsQuery{result.trace, *metric, view.path ? view.steps : 0}) return;
+  result.gradients = {known, &*known->answer};
+  if (view.measure != SweepMeasure::usual) return;
+  view.measure = SweepMeasure::logit;
+  view.tokens = fmt::format("{}", fmt::join(known->answer->metric.ids, "-"));
+}
+
 }  // namespace
 
 Exported exported(Ui& ui, ExportSubject subject) {
   const ViewState& view = ui.session.view;
-  Exported result{ui.session.trace(), nullptr, view, nullptr};
+  Exported result{ui.session.trace(), nullptr, view, nullptr, nullptr};
   if (subject == ExportSubject::sweep) take_sweep(ui, result);
   if (subject == ExportSubject::corpus) take_corpus(ui, result);
+  if (subject == ExportSubject::gradients) take_gradients(ui, result);
   const bool of_two =
       subject == ExportSubject::first || subject == ExportSubject::second || subject == ExportSubject::difference;
   const std::optional<ResultPair> pair = of_two ? shown_pair(ui) : std::nullopt;

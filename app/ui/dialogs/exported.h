@@ -20,10 +20,11 @@ struct Exported {
   ViewState view;                        // with the stage that is shown
   std::shared_ptr<const Sweep> sweep;    // of a sweep whose runs are all known; else null
   std::shared_ptr<const CorpusFigure> corpus = nullptr;  // of the corpus that is open; else null
-  FigureSource source() const {
+  std::shared_ptr<const WeightGradients> gradients;      // of gradients, once they are known; else null
+  ExportSource source() const {
     FigureSource of{*trace, against.get(), sweep.get()};
     of.corpus = corpus.get();
-    return of;
+    return {of, gradients.get()};
   }
 };
 // Of what is on screen; there is a trace.

@@ -15,7 +15,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kBesideFrom = 820, kNarrowest = 320, kWidest = 620, kSentenceLine = 22;
+constexpr float kBesideFrom = 820, kTall = 1.15f, kNarrowest = 320, kWidest = 620, kSentenceLine = 22;
 
 void draw_scatter_sentence(Ui& ui, const Rect& area, Rgba color, const std::string& sentence) {
   const float pad = ui.px(size::panel_padding);
@@ -125,7 +125,7 @@ void draw_scatter_body(Ui& ui, const ScatterShown& shown, Rect body) {
   body.max.y = legend.min.y - ui.px(2);
   if (shown.data.trace().find(StageId::weights) != nullptr) {
     Rect map;
-    if (body.width() >= ui.px(kBesideFrom)) {
+    if (body.width() >= ui.px(kBesideFrom) && body.height() <= kTall * body.width()) {
       map = take_right(body, std::clamp(std::round(body.width() * 0.4f), ui.px(kNarrowest), ui.px(kWidest)), 0);
     } else {
       map = {{body.min.x, std::round(body.min.y + body.height() * 0.55f)}, body.max};

@@ -201,8 +201,11 @@ TEST_F(ScatterPanel, AFeatureThatIsPickedStaysUntilACellOfTheMapIs) {
   EXPECT_EQ(view().cell, (Cell{4, 2}));
 }
 
-TEST_F(ScatterPanel, AWideWindowHasTheMapBeside) {
+TEST_F(ScatterPanel, ATallWindowHasTheMapBelow) {
   EXPECT_GT(d.rect(kScatterMap).min.x, d.rect(kScatterPlot).max.x);
+  d.resize(960, 1600);
+  d.step(4);
+  EXPECT_GT(d.rect(kScatterMap).min.y, d.rect(kScatterPlot).max.y);
 }
 
 TEST_F(ScatterPanel, VectorsThatAreNotFiniteAreLeftOutAndSaid) {
