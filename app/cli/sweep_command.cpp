@@ -102,6 +102,48 @@ void run(const Arguments& given, const CancelToken& cancel) {
   print(given.has("json") ? sweep_json(found, question, direction) : sweep_text(found, question, direction));
 }
 
+std::vector<OptionSpec> sweep_options() {
+  return {
+      {"against", "SESSION", "The session, or picture that carries one, of A."},
+      {"patch", "heads|positions|stages|paths",
+       "A run for every head's context of every layer, for every position of the stream before every layer, for "
+       "query, key, value, weights, context and output (attention_norm_out and mlp_out where there are such) of "
+       "every "
+       "layer, or for every path between a head and the query, key or value of a later one."},
+      {"from", "L:H",
+       "With --patch paths: the head whose context takes the other numbers on its way into every later head alone; "
+       "all other heads and MLPs between them give what they gave. Heads of key and value are those of groups."},
+      {"into", "L:H", "With --patch paths: the head that paths from every earlier head end at."},
+      {"metric", "logit:A[-B]|prob:A|loss|kl|cell:[L/]STAGE:B,H,I,J",
+       "The logit of a token or the difference of two, the probability of a token, the mean loss that run --predict "
+       "prints, the divergence from the unpatched run in nats, or any number of a stage (cell:1/weights:0,7,5,1; "
+       "without "
+       "L/ of the request's layer). Tokens are named as for attribute; A-B is split at the first dash between two "
+       "tokens."},
+      {"at", "POSITION",
+       "Where the metric is taken, from 0 on (default: [MASK] where there is one, else the last position)."},
+      {"direction", "denoise|noise",
+       "The request takes numbers of A (default), or A takes those of the request; --at counts in what is patched."},
+      {"ablation", "zero|mean",
+       "Instead of --against: zeros, or at every position the mean over positions; stages with keys as columns have "
+       "no mean and are left out."},
+      {"mean-over", "FILE.txt|FILE.jsonl|FOLDER",
+       "With --ablation mean: the phrases over whose positions the mean is taken, run without the request's "
+       "interventions (default: the request's own positions)."},
+      {"estimate", "",
+       "Beside every run its estimate of first order, the unpatched metric + gradient x difference (attribution "
+       "patching), and how both correlate. Not of kl, whose slope is 0, of a cell, nor of models with parts that the "
+       "backward "
+       "pass does not know; a sentence names them."},
+      {"estimate-only", "", "The estimates without the runs: one backward pass in place of a run a cell."},
+      {"json", "",
+       "Print {metric, a, b, cells}; a cell holds the metric after its patch, a and b those of the runs "
+       "themselves."},
+      {"out", "FILE.csv",
+       "The cells as CSV: layer,head,position,stage,value; with estimates a column estimate, of paths from_layer and "
+       "from_head."}};
+}
+
 }  // namespace
 
 Command sweep_command() {
@@ -109,48 +151,12 @@ Command sweep_command() {
   spec.name = "sweep";
   spec.usage =
       "REQUEST --against SESSION|--ablation zero|mean --patch heads|positions|stages|paths --metric "
-      "logit:A[-B]|prob:A|loss|kl [--at POSITION] [--from L:H] [--estimate] [--json] [--out FILE.csv]";
+      "logit:A[-B]|prob:A|loss|kl|cell:[L/]STAGE:B,H,I,J [--at POSITION] [--from L:H] [--estimate] [--json] [--out "
+      "FILE.csv]";
   spec.summary =
       "Puts the numbers of another run, A, into one part of a model after the other, and takes a metric each time: "
       "what carries the difference between two texts.";
-  spec.groups = {
-      {"Sweep",
-       {{"against", "SESSION", "The session, or picture that carries one, of A."},
-        {"patch", "heads|positions|stages|paths",
-         "A run for every head's context of every layer, for every position of the stream before every layer, for "
-         "query, key, value, weights, context and output (attention_norm_out and mlp_out where there are such) of "
-         "every "
-         "layer, or for every path between a head and the query, key or value of a later one."},
-        {"from", "L:H",
-         "With --patch paths: the head whose context takes the other numbers on its way into every later head alone; "
-         "all other heads and MLPs between them give what they gave. Heads of key and value are those of groups."},
-        {"into", "L:H", "With --patch paths: the head that paths from every earlier head end at."},
-        {"metric", "logit:A[-B]|prob:A|loss|kl",
-         "The logit of a token or the difference of two, the probability of a token, the mean loss that run --predict "
-         "prints, or the divergence from the unpatched run in nats. Tokens are named as for attribute; A-B is split at "
-         "the first dash between two tokens."},
-        {"at", "POSITION",
-         "Where the metric is taken, from 0 on (default: [MASK] where there is one, else the last position)."},
-        {"direction", "denoise|noise",
-         "The request takes numbers of A (default), or A takes those of the request; --at counts in what is patched."},
-        {"ablation", "zero|mean",
-         "Instead of --against: zeros, or at every position the mean over positions; stages with keys as columns have "
-         "no mean and are left out."},
-        {"mean-over", "FILE.txt|FILE.jsonl|FOLDER",
-         "With --ablation mean: the phrases over whose positions the mean is taken, run without the request's "
-         "interventions (default: the request's own positions)."},
-        {"estimate", "",
-         "Beside every run its estimate of first order, the unpatched metric + gradient x difference (attribution "
-         "patching), and how both correlate. Not of kl, whose slope is 0, nor of models with parts that the backward "
-         "pass does not know; a sentence names them."},
-        {"estimate-only", "", "The estimates without the runs: one backward pass in place of a run a cell."},
-        {"json", "",
-         "Print {metric, a, b, cells}; a cell holds the metric after its patch, a and b those of the runs "
-         "themselves."},
-        {"out", "FILE.csv",
-         "The cells as CSV: layer,head,position,stage,value; with estimates a column estimate, of paths from_layer and "
-         "from_head."}}},
-      own_request_group()};
+  spec.groups = {{"Sweep", sweep_options()}, own_request_group()};
   spec.examples = {
       "headscope-cli sweep --model demo:induction --phrase 'cat box ink fox cat' --against other.json --patch heads "
       "--metric logit:box-ink",

@@ -167,7 +167,7 @@ std::string sweep_text(const Sweep& sweep, const SweepQuestion& question, SweepD
   const std::string own = short_number(sweep.unpatched);
   const std::string other = sweep.source ? short_number(*sweep.source) : "none (the position has no partner there)";
   std::string where;
-  if (sweep.metric.kind != SweepMetric::Kind::loss) {
+  if (sweep.metric.has_position()) {
     where = fmt::format(", at position {} '{}'", sweep.position,
                         printable(sweep.trace->inputs->tokens[static_cast<std::size_t>(sweep.position)]));
   }

@@ -26,13 +26,13 @@ const std::vector<std::string> kBugLabShows = {"right", "wrong", "side_by_side"}
 const std::vector<std::string> kAlongs = {"row", "column"}, kCombined = {"sum", "mean"};
 const std::vector<std::string> kAttributionBy = {"components", "heads", "sources"};
 const std::vector<std::string> kScoreBy = {"components", "heads"};
-const std::vector<std::string> kCircuitsShow = {"composition", "tokens"};
+const std::vector<std::string> kCircuitsShow = {"composition", "tokens", "vocabulary"};
 const std::vector<std::string> kReads(std::begin(kCompositionNames), std::end(kCompositionNames));
 const std::vector<std::string> kPatches(std::begin(kSweepPatchNames), std::end(kSweepPatchNames));
 const std::vector<std::string> kNumbers = {"denoise", "noise", "zero", "mean"};  // of SweepNumbers
 const std::vector<std::string> kEstimates(std::begin(kSweepEstimateNames), std::end(kSweepEstimateNames));
 const std::vector<std::string> kLensOf(std::begin(kLensOfNames), std::end(kLensOfNames));
-const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl"};  // of SweepMeasure
+const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl", "cell"};  // of SweepMeasure
 const std::vector<std::string> kCorpusSides = {"head", "chosen", "tree"}, kClustersOf = {"all", "chosen", "layer"};
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 constexpr std::size_t kLongestMean = 256, kMostChosen = 1'000'000;
@@ -177,7 +177,8 @@ json sweep_json(const SweepView& sweep) {
                  {"end", {sweep.end.layer, sweep.end.head}},
                  {"estimate", kEstimates[static_cast<std::size_t>(sweep.estimate)]},
                  {"measure", kMeasures[static_cast<std::size_t>(sweep.measure)]},
-                 {"tokens", sweep.tokens}};
+                 {"tokens", sweep.tokens},
+                 {"number", sweep.number}};
   // JSON has no text but UTF-8; a path in another encoding cannot be remembered.
   if (!sweep.list.empty() && is_valid_utf8(sweep.list)) object["list"] = sweep.list;
   if (sweep.cell) object["cell"] = {sweep.cell->row, sweep.cell->column};
@@ -198,6 +199,7 @@ SweepView sweep_from(const JsonReader& outer) {
       static_cast<SweepEstimate>(reader.read_choice("estimate", kEstimates, static_cast<int>(sweep.estimate)));
   sweep.measure = static_cast<SweepMeasure>(reader.read_choice("measure", kMeasures, static_cast<int>(sweep.measure)));
   reader.read("tokens", sweep.tokens);
+  reader.read("number", sweep.number);
   reader.read("list", sweep.list);
   const std::vector<std::int64_t> cell = indices_from(reader, "cell", 2, "a row and a column");
   if (cell.size() == 2) sweep.cell = Cell{cell[0], cell[1]};
@@ -221,7 +223,8 @@ GradientsView gradients_from(const JsonReader& outer) {
   const JsonReader reader(object->dump());
   gradients.measure =
       static_cast<SweepMeasure>(reader.read_choice("measure", kMeasures, static_cast<int>(gradients.measure)));
-  if (gradients.measure == SweepMeasure::kl) gradients.measure = SweepMeasure::usual;  // its slope is 0
+  // Of both there are none: the slope of kl is 0, that of a cell is a sensitivity.
+  if (gradients.measure >= SweepMeasure::kl) gradients.measure = SweepMeasure::usual;
   reader.read("tokens", gradients.tokens);
   reader.read("path", gradients.path);
   reader.read("steps", gradients.steps, 1, kMostSteps);

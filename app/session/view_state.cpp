@@ -108,11 +108,12 @@ void apply_sweep(ViewState& view, const ModelQuestion& question) {
   constexpr std::pair<std::string_view, SweepMeasure> kWords[] = {{"logit:", SweepMeasure::logit},
                                                                   {"prob:", SweepMeasure::probability},
                                                                   {"loss", SweepMeasure::loss},
-                                                                  {"kl", SweepMeasure::kl}};
+                                                                  {"kl", SweepMeasure::kl},
+                                                                  {"cell:", SweepMeasure::cell}};
   for (const auto& [word, measure] : kWords) {
     if (!question.metric.starts_with(word)) continue;
     view.sweep.measure = measure;
-    view.sweep.tokens = question.metric.substr(word.size());
+    (measure == SweepMeasure::cell ? view.sweep.number : view.sweep.tokens) = question.metric.substr(word.size());
   }
 }
 
@@ -178,19 +179,26 @@ std::optional<Ablation> ablation_of(const SweepView& sweep) {
   return std::nullopt;
 }
 
-std::optional<std::string> metric_text(SweepMeasure measure, const std::string& tokens) {
-  if ((measure == SweepMeasure::logit || measure == SweepMeasure::probability) && tokens.empty()) return std::nullopt;
+std::optional<std::string> metric_text(const SweepView& sweep) {
+  return metric_text(sweep.measure, sweep.measure == SweepMeasure::cell ? sweep.number : sweep.tokens);
+}
+
+std::optional<std::string> metric_text(SweepMeasure measure, const std::string& typed) {
+  const bool alone = measure == SweepMeasure::usual || measure == SweepMeasure::loss || measure == SweepMeasure::kl;
+  if (!alone && typed.empty()) return std::nullopt;
   switch (measure) {
     case SweepMeasure::usual:
       return "";
     case SweepMeasure::logit:
-      return "logit:" + tokens;
+      return "logit:" + typed;
     case SweepMeasure::probability:
-      return "prob:" + tokens;
+      return "prob:" + typed;
     case SweepMeasure::loss:
       return "loss";
     case SweepMeasure::kl:
       return "kl";
+    case SweepMeasure::cell:
+      return "cell:" + typed;
   }
   return std::nullopt;
 }

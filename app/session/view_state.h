@@ -57,7 +57,7 @@ struct LayersView {
 };
 
 // What a sweep measures. usual: the logit of what A says, less that of what B says.
-enum class SweepMeasure { usual, logit, probability, loss, kl };
+enum class SweepMeasure { usual, logit, probability, loss, kl, cell };
 
 // The bug lab. Its switches change what is compared, never the request.
 struct BugLabView {
@@ -104,6 +104,7 @@ struct SweepView {
   SweepEstimate estimate = SweepEstimate::none;
   SweepMeasure measure = SweepMeasure::usual;
   std::string tokens;        // of logit and probability: "A" or "A-B"
+  std::string number;        // of cell: "[L/]STAGE:B,H,I,J"
   std::string list;          // of SweepNumbers::means: the file whose phrases they are taken over; "": this text alone
   std::optional<Cell> cell;  // picked; rows and columns as they are shown
   friend bool operator==(const SweepView&, const SweepView&) = default;
@@ -112,12 +113,14 @@ struct SweepView {
 // nullopt: the numbers come from another run, the pinned one.
 std::optional<Ablation> ablation_of(const SweepView& sweep);
 
-// A metric as parse_sweep_metric() reads it; "": the usual one. nullopt: it needs a token that nobody typed.
-std::optional<std::string> metric_text(SweepMeasure measure, const std::string& tokens);
+// A metric as parse_sweep_metric() reads it; "": the usual one. nullopt: it needs a token, or a cell, that nobody
+// typed.
+std::optional<std::string> metric_text(SweepMeasure measure, const std::string& typed);
+std::optional<std::string> metric_text(const SweepView& sweep);
 
 // Gradient x weight of every head.
 struct GradientsView {
-  SweepMeasure measure = SweepMeasure::usual;  // usual: the logit of what the model says; not kl
+  SweepMeasure measure = SweepMeasure::usual;  // usual: the logit of what the model says; not kl, not cell
   std::string tokens;                          // as in SweepView
   bool path = false;                           // integrated gradients, in `steps` runs a layer
   std::int64_t steps = 20;
@@ -134,7 +137,7 @@ struct ScoreView {
 };
 
 // composition: which heads read what earlier heads write; tokens: what a head does with tokens of the vocabulary.
-enum class CircuitsShow { composition, tokens };
+enum class CircuitsShow { composition, tokens, vocabulary };
 
 // What heads can do with each other and with tokens, from weights alone.
 struct CircuitsView {

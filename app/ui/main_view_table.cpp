@@ -127,7 +127,8 @@ Obstacle no_score(const Ui& ui) {
                       "Why a head looks there needs a checkpoint: Model, weights, or File, Open folder."};
 }
 
-constexpr const char* kCircuitsKeys[] = {"Arrows pick a pair of heads", "Enter opens the head that reads"};
+constexpr const char* kCircuitsKeys[] = {"Arrows pick a pair",
+                                         "Enter opens the head that reads, or asks about a token"};
 
 Obstacle no_circuits(const Ui& ui) {
   const auto trace = ui.session.trace();

@@ -79,8 +79,9 @@ void set_by(ViewSpec& view, const std::string& text) {
 // The tokens in it are looked at once there is a model.
 void set_metric(ViewSpec& view, const std::string& text) {
   const auto has_more = [&](std::string_view begin) { return text.size() > begin.size() && text.starts_with(begin); };
-  if (text != "loss" && text != "kl" && !has_more("logit:") && !has_more("prob:")) {
-    refuse_value("metric", text, "a metric", "logit:A, logit:A-B, prob:A, loss or kl, where A and B are tokens");
+  if (text != "loss" && text != "kl" && !has_more("logit:") && !has_more("prob:") && !has_more("cell:")) {
+    refuse_value("metric", text, "a metric",
+                 "logit:A, logit:A-B, prob:A, loss, kl or cell:[L/]STAGE:B,H,I,J, where A and B are tokens");
   }
   check_text("metric", text, true);
   view.question.metric = text;
@@ -129,7 +130,7 @@ std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
       "sweep: a run for every head's context, every position of the stream before every layer, query, key, value, "
       "weights, context and output of every layer, or every path from or into a head (default heads)."));
   options.back().on_command_line = false;
-  options.push_back({"metric", "logit:A[-B]|prob:A|loss|kl",
+  options.push_back({"metric", "logit:A[-B]|prob:A|loss|kl|cell:[L/]STAGE:B,H,I,J",
                      "sweep: what is measured after every patch; --at POSITION says where (default: [MASK] where there "
                      "is one, else the last position).",
                      [](const ViewSpec& view) { return view.question.metric; }, set_metric});

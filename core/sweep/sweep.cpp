@@ -198,7 +198,7 @@ using Progress = std::function<void(const Sweep& so_far, std::size_t known)>;
 void run_cells(Sweep& sweep, const SweepSource& numbers, ModelOptions options, const std::vector<double>& unpatched,
                const CancelToken& cancel, const Progress& progress) {
   const ModelTrace& model = *sweep.trace->model;
-  if (sweep.metric.kind != SweepMetric::Kind::loss) options.final_from = sweep.position;
+  if (sweep.metric.has_position()) options.final_from = sweep.position;
   ModelForward models;  // keeps the layers that the next cell does not change
   WaitingCells waiting(model, sweep.metric, unpatched);
   for (SweepCell& cell : sweep.cells) cell.value = sweep.unpatched;
@@ -216,6 +216,21 @@ void run_cells(Sweep& sweep, const SweepSource& numbers, ModelOptions options, c
     }
   }
   waiting.measure(cancel);
+}
+
+// The metric of the run whose numbers are put in; nullopt where it has no such number.
+std::optional<double> metric_of_source(const Sweep& sweep, const Trace& source, const std::vector<double>& unpatched,
+                                       const CancelToken& cancel) {
+  const SweepMetric& metric = sweep.metric;
+  if (metric.kind == SweepMetric::Kind::cell) {
+    const auto cell = cell_in_source(*sweep.trace->model, *metric.cell, *sweep.found);
+    if (!cell || !has_cell(*source.model, *cell)) return std::nullopt;
+    return measured_value(*source.model, *cell);
+  }
+  const std::int64_t partner = sweep.found->query_of[static_cast<std::size_t>(sweep.position)];
+  const bool comparable = partner >= 0 && vocabulary_of(source) == vocabulary_of(*sweep.trace);
+  if (metric.has_position() && !comparable) return std::nullopt;
+  return sweep_metric_of(*source.model, metric, partner, unpatched, cancel);
 }
 
 // Of the cells, whose values and estimates are known.
@@ -246,6 +261,7 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
   result.trace = engine.run(question.patched, cancel);
   const ModelTrace& model = *result.trace->model;
   result.metric = parse_sweep_metric(*model.checkpoint, question.metric);
+  if (result.metric.cell) result.metric.cell = settled_cell(model, *result.metric.cell);
   result.position = metric_position(*result.trace, question.at);
   if (question.estimate != SweepEstimate::none) check_estimate(result);
   std::vector<double> unpatched;
@@ -254,12 +270,7 @@ Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelTo
   result.cells = cells_of(*result.trace, question);
   const SweepSource numbers(engine, question, result.trace, result.cells, cancel);
   result.found = numbers.found();
-  const bool of_text = result.metric.kind == SweepMetric::Kind::loss;
-  const std::int64_t partner = result.found->query_of[static_cast<std::size_t>(result.position)];
-  if (const Trace* source = numbers.source().get();
-      source != nullptr && (of_text || (partner >= 0 && vocabulary_of(*source) == vocabulary_of(*result.trace)))) {
-    result.source = sweep_metric_of(*source->model, result.metric, partner, unpatched, cancel);
-  }
+  if (numbers.source() != nullptr) result.source = metric_of_source(result, *numbers.source(), unpatched, cancel);
   if (question.estimate != SweepEstimate::none) estimate_cells(result, numbers, unpatched, cancel);
   if (question.estimate == SweepEstimate::alone) {
     for (SweepCell& cell : result.cells) cell.value = std::numeric_limits<double>::quiet_NaN();

@@ -43,6 +43,10 @@ void check_estimate(const Sweep& sweep) {
     throw UsageError(kOption, "found the metric kl, whose slope at the unpatched run is 0, so that it would estimate 0",
                      "logit:A, logit:A-B, prob:A or loss");
   }
+  if (sweep.metric.kind == SweepMetric::Kind::cell) {
+    throw UsageError(kOption, "found the metric cell, whose slopes are not carried through the layers",
+                     "logit:A, logit:A-B, prob:A or loss");
+  }
   check_gradient(kOption, *sweep.trace);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/attention/logit_rows.h"
 #include "core/attention/output_head.h"
+#include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/named_token.h"
 #include "core/text/tokenizer.h"
@@ -17,7 +18,8 @@ namespace headscope {
 namespace {
 
 constexpr const char* kOption = "metric";
-constexpr const char* kExpected = "logit:A, logit:A-B, prob:A, loss or kl, where A and B are tokens";
+constexpr const char* kExpected =
+    "logit:A, logit:A-B, prob:A, loss, kl or cell:[L/]STAGE:B,H,I,J, where A and B are tokens";
 
 std::optional<std::int64_t> token_if_one(const Checkpoint& checkpoint, std::string_view text) {
   try {
@@ -62,14 +64,16 @@ LogitSlopes slopes_of_loss(const ModelTrace& model) {
 }  // namespace
 
 SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& text) {
-  if (text == "loss") return {SweepMetric::Kind::loss, {}};
-  if (text == "kl") return {SweepMetric::Kind::kl, {}};
+  constexpr std::string_view kCell = "cell:";
+  if (text == "loss") return {SweepMetric::Kind::loss, {}, {}};
+  if (text == "kl") return {SweepMetric::Kind::kl, {}, {}};
+  if (text.starts_with(kCell)) return {SweepMetric::Kind::cell, {}, parse_measured_cell(text.substr(kCell.size()))};
   for (const auto& [word, kind] :
        {std::pair{"logit:", SweepMetric::Kind::logit}, {"prob:", SweepMetric::Kind::probability}}) {
     if (!text.starts_with(word) || text.size() == std::string_view(word).size()) continue;
     const std::string tokens = text.substr(std::string_view(word).size());
-    if (kind == SweepMetric::Kind::logit) return {kind, one_or_two(checkpoint, tokens)};
-    return {kind, {named_token(checkpoint, kOption, tokens)}};
+    if (kind == SweepMetric::Kind::logit) return {kind, one_or_two(checkpoint, tokens), {}};
+    return {kind, {named_token(checkpoint, kOption, tokens)}, {}};
   }
   throw UsageError(kOption, fmt::format("found '{}'", text), kExpected);
 }
@@ -100,6 +104,7 @@ double metric_of_logits(const SweepMetric& metric, std::span<const float> logits
 
 double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
                        const std::vector<double>& unpatched, const CancelToken& cancel) {
+  if (metric.kind == SweepMetric::Kind::cell) return measured_value(model, metric.cell.value());
   if (metric.kind == SweepMetric::Kind::probability) {
     return probabilities_of(model, 0, position, metric.ids, *model.backend, cancel).front();
   }
@@ -113,6 +118,7 @@ double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::
 
 LogitSlopes metric_slopes(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
                           const std::vector<double>& unpatched) {
+  HEADSCOPE_ASSERT(metric.kind != SweepMetric::Kind::cell, "a cell is not made of logits");
   if (metric.kind == SweepMetric::Kind::loss) return slopes_of_loss(model);
   const auto slope = [metric, &unpatched](std::int64_t, std::span<const float> logits, std::span<double> out) {
     if (metric.kind == SweepMetric::Kind::logit) {
@@ -158,6 +164,8 @@ std::string sweep_metric_text(const Checkpoint& checkpoint, const SweepMetric& m
       return "probability of " + token(0);
     case SweepMetric::Kind::loss:
       return "loss, nats a token";
+    case SweepMetric::Kind::cell:
+      return "cell " + measured_cell_text(metric.cell.value());
     case SweepMetric::Kind::kl:
       break;
   }

@@ -173,6 +173,10 @@ WeightGradients weight_gradients(EngineOptions options, const WeightQuestion& qu
   if (result.metric.kind == SweepMetric::Kind::kl) {
     throw UsageError("metric", "found kl, whose slope at the run itself is 0", "logit:A, logit:A-B, prob:A or loss");
   }
+  if (result.metric.kind == SweepMetric::Kind::cell) {
+    throw UsageError("metric", "found a cell; what one depends on is a sensitivity (explain --sensitivity)",
+                     "logit:A, logit:A-B, prob:A or loss");
+  }
   result.position = metric_position(*result.trace, question.at);
   check_gradient(kOption, *result.trace);
   result.value = sweep_metric_of(model, result.metric, result.position, {}, cancel);

@@ -84,6 +84,11 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                  [](const TokenMapsQuery& of, const CancelToken& cancel) {
                    return headscope::token_maps(*of.checkpoint, of.question, NormFolding::fold, cancel);
                  }),
+      vocabulary_maps(like.make_sibling(Load::heavy), wake,
+                      [](const VocabularyMapsQuery& of, const CancelToken& cancel) {
+                        return headscope::vocabulary_maps(*of.checkpoint, of.place.layer, of.place.head,
+                                                          NormFolding::fold, of.backend, cancel);
+                      }),
       scatters(like.make_sibling(Load::heavy), wake,
                [](const ScatterQuery& of, const CancelToken& cancel) {
                  return query_key_scatter(*of.trace, of.batch, of.head, cancel);
@@ -102,9 +107,9 @@ bool Background::busy() const {
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
          sweeps.busy() || gradients.busy() || scores.busy() || compositions.busy() || token_circuits.busy() ||
-         token_maps.busy() || scatters.busy() || next_tokens.busy() || corpora.busy() || corpus_lists.busy() ||
-         corpus_models.busy() || corpus_phrases.busy() || heads_like_one.busy() || head_trees.busy() ||
-         headvis_heads.busy();
+         token_maps.busy() || vocabulary_maps.busy() || scatters.busy() || next_tokens.busy() || corpora.busy() ||
+         corpus_lists.busy() || corpus_models.busy() || corpus_phrases.busy() || heads_like_one.busy() ||
+         head_trees.busy() || headvis_heads.busy();
 }
 
 }  // namespace headscope

@@ -56,6 +56,7 @@ struct Background {
   Compositions compositions;
   TokenCircuits token_circuits;
   TokenMapsWork token_maps;
+  VocabularyMapsWork vocabulary_maps;
   // A head's queries and keys as points.
   Scatters scatters;
   // Which token follows the text.

@@ -11,6 +11,7 @@
 #include "core/circuits/composition.h"
 #include "core/circuits/token_circuits.h"
 #include "core/circuits/token_maps.h"
+#include "core/circuits/vocabulary_maps.h"
 #include "core/compare/comparison.h"
 #include "core/explain/attribution.h"
 #include "core/explain/logit_lens.h"
@@ -106,6 +107,15 @@ struct TokenMapsQuery {
   friend bool operator==(const TokenMapsQuery&, const TokenMapsQuery&) = default;
 };
 using TokenMapsWork = LatestWork<TokenMapsQuery, TokenMaps>;
+
+// And with all tokens of the vocabulary.
+struct VocabularyMapsQuery {
+  std::shared_ptr<const Checkpoint> checkpoint;
+  std::shared_ptr<const Backend> backend;  // computes them
+  LayerHead place;
+  friend bool operator==(const VocabularyMapsQuery&, const VocabularyMapsQuery&) = default;
+};
+using VocabularyMapsWork = LatestWork<VocabularyMapsQuery, VocabularyMaps>;
 
 // The queries and keys of a head as points of a plane.
 struct ScatterQuery {

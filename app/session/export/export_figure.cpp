@@ -110,7 +110,7 @@ void set_sweep(ViewSpec& spec, const Subject& of) {
   spec.colormap = of.view.signed_map;
   find_range(spec);
   spec.question.patch = sweep.patch;
-  spec.question.metric = metric_text(sweep.measure, sweep.tokens).value_or("");
+  spec.question.metric = metric_text(sweep).value_or("");
   spec.question.direction = sweep.numbers == SweepNumbers::b_into_a ? SweepDirection::noise : SweepDirection::denoise;
   spec.question.ablation = ablation_of(sweep);
   if (sweep.patch == SweepPatch::paths) (sweep.into ? spec.question.into : spec.question.from) = sweep.end;

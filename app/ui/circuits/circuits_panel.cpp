@@ -21,10 +21,12 @@ void draw_header(Ui& ui, const Rect& area) {
   line.max.y = line.min.y + ui.px(size::control_height);
   color_map_combo(ui, "circuits/colormap", take_right(line, ui.px(92), ui.px(6)), false);
   int show = static_cast<int>(view.show);
-  if (segments(ui, "circuits/show", take_right(line, ui.px(190), ui.px(6)), {"composition", "tokens"}, show,
+  if (segments(ui, "circuits/show", take_right(line, ui.px(270), ui.px(6)), {"composition", "tokens", "vocabulary"},
+               show,
                {true, false,
-                "Which heads read what earlier heads write; or what one head does with tokens of the vocabulary. Both "
-                "from weights alone, with the gains of the norms around attention multiplied into them."})) {
+                "Which heads read what earlier heads write; what one head does with a token, or a few; or with every "
+                "token of the vocabulary. From weights alone, with the gains of the norms around attention multiplied "
+                "into them."})) {
     view.show = static_cast<CircuitsShow>(show);
   }
   panel_header(ui, {area.min, {line.max.x, area.max.y}}, "Circuits", "from weights alone, whatever the text");
@@ -72,6 +74,7 @@ void draw_tokens(Ui& ui, const Trace& trace, Rect body) {
   if (checkpoint.architecture().image || checkpoint.embedding().word.empty()) {
     return view_sentence(ui, "circuits", body, ui.colors.text, "This model reads no text: it has no vocabulary.");
   }
+  if (ui.session.view.circuits.show == CircuitsShow::vocabulary) return draw_circuits_vocabulary(ui, trace, body);
   body.min.y = draw_tokens_controls(ui, trace, body);
   draw_circuits_tokens(ui, trace, body);
 }
@@ -79,7 +82,8 @@ void draw_tokens(Ui& ui, const Trace& trace, Rect body) {
 }  // namespace
 
 std::string circuits_focus(const Ui& ui) {
-  return ui.session.view.circuits.show == CircuitsShow::tokens ? kCircuitsToken : kCircuitsMap;
+  constexpr const char* kFirst[] = {kCircuitsMap, kCircuitsToken, kCircuitsVocabulary};
+  return kFirst[static_cast<std::size_t>(ui.session.view.circuits.show)];
 }
 
 void draw_circuits_panel(Ui& ui, const Rect& area) {
@@ -94,7 +98,7 @@ void draw_circuits_panel(Ui& ui, const Rect& area) {
                          "The heads of a decoder beside an encoder read two streams, which no one map of "
                          "pairs shows. Its encoder has circuits: choose it under Model.");
   }
-  if (ui.session.view.circuits.show == CircuitsShow::tokens) return draw_tokens(ui, *trace, body);
+  if (ui.session.view.circuits.show != CircuitsShow::composition) return draw_tokens(ui, *trace, body);
   draw_composition(ui, *trace, body);
 }
 

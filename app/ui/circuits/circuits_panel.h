@@ -12,8 +12,9 @@
 
 namespace headscope::ui {
 
-inline constexpr const char* kCircuitsMap = "circuits/map";      // the control that has the pairs of heads
-inline constexpr const char* kCircuitsToken = "circuits/token";  // the field of the token that is asked of a head
+inline constexpr const char* kCircuitsMap = "circuits/map";            // the control that has the pairs of heads
+inline constexpr const char* kCircuitsToken = "circuits/token";        // the field of the token that is asked of a head
+inline constexpr const char* kCircuitsVocabulary = "circuits/all/qk";  // the map of scores of all tokens with all
 
 // What is drawn of the scores of one kind, made once for an answer and a kind.
 struct CompositionDrawn {
@@ -24,6 +25,23 @@ struct CompositionDrawn {
   double largest = 0;                         // |above|
   std::vector<std::string> readers, writers;  // "1.7"
   std::vector<ComposedPair> strongest;        // the largest first
+};
+
+// A map of all tokens with all, on screen.
+struct VocabularyMap {
+  std::uint64_t version = 0;  // different for every matrix, to identify its tiles
+  bool large = false;         // drawn from tiles
+  Tensor matrix;              // read within a frame, unless it is large; empty: the model has none
+  ValueRange range;           // of all numbers, unless it is large
+  Viewport viewport;
+  std::optional<Cell> cell;  // picked
+};
+
+// What is drawn of the whole vocabulary.
+struct VocabularyDrawn {
+  std::shared_ptr<const VocabularyMapsWork::Result> of;  // null: nothing yet
+  VocabularyMap qk, ov;
+  std::vector<std::string> pieces;  // of every token, "" where it was not in sight yet
 };
 
 // Tokens that somebody typed, found once.
@@ -43,6 +61,7 @@ struct CircuitsPanelState {
   std::shared_ptr<const TokenMapsWork::Result> maps;  // of which the largest numbers are:
   double largest_qk = 0, largest_ov = 0;
   std::optional<Cell> set_cell;  // picked in the maps of the set
+  VocabularyDrawn vocabulary;
 };
 
 // The pairs that are shown in this frame.
@@ -87,6 +106,14 @@ float draw_tokens_controls(Ui& ui, const Trace& trace, const Rect& area);
 void draw_circuits_tokens(Ui& ui, const Trace& trace, const Rect& area);
 // circuits_set.cpp: two maps of the tokens of a chosen set; nothing where none is chosen.
 void draw_circuits_set(Ui& ui, const Trace& trace, const LayerHead& head, const Rect& area);
+
+// circuits_vocabulary.cpp: two maps of all tokens with all.
+void draw_circuits_vocabulary(Ui& ui, const Trace& trace, const Rect& area);
+// circuits_tokens.cpp, for both: the head that is asked; a token as shown, and as it is typed so that it is found
+// again.
+void draw_head_steppers(Ui& ui, const Trace& trace, Rect& line);
+std::string shown_piece(const Trace& trace, std::int64_t id);
+std::string typed_name(const Trace& trace, std::int64_t id);
 
 // The control that has the focus when the view opens.
 std::string circuits_focus(const Ui& ui);

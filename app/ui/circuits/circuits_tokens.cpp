@@ -36,21 +36,6 @@ std::optional<std::int64_t> token_of_text(const Ui& ui, const Trace& trace) {
   return inside ? ids[static_cast<std::size_t>(cell->row)] : ids.back();
 }
 
-std::string shown_piece(const Trace& trace, std::int64_t id) {
-  return visible_piece(token_piece(*trace.model->checkpoint, id));
-}
-
-// What is typed for a token so that it is found again: its piece, or its id where the piece is no name of it alone.
-std::string typed_name(const Trace& trace, std::int64_t id) {
-  const Checkpoint& checkpoint = *trace.model->checkpoint;
-  const std::string piece = token_piece(checkpoint, id);
-  try {
-    if (piece.find(',') == piece.npos && named_token(checkpoint, "token", piece) == id) return piece;
-  } catch (const std::exception&) {  // no token's name, or a tokenizer that cannot be read
-  }
-  return std::to_string(id);
-}
-
 // The different tokens of the text, in its order.
 std::string tokens_of_text(const Trace& trace) {
   constexpr std::size_t kMostOfText = 48;
@@ -62,18 +47,6 @@ std::string tokens_of_text(const Trace& trace) {
     names += (names.empty() ? "" : ",") + typed_name(trace, id);
   }
   return names;
-}
-
-void draw_head_steppers(Ui& ui, const Trace& trace, Rect& line) {
-  const Architecture& architecture = trace.model->checkpoint->architecture();
-  LayerHead head = head_of_tokens(ui, trace);
-  text_in(ui, take_left(line, ui.px(32), ui.px(6)), Type::words12, ui.colors.text2, "layer");
-  bool changed =
-      index_stepper(ui, "circuits/layer", take_left(line, ui.px(92), ui.px(10)), head.layer, architecture.num_layers);
-  text_in(ui, take_left(line, ui.px(32), ui.px(6)), Type::words12, ui.colors.text2, "head");
-  changed |=
-      index_stepper(ui, "circuits/head", take_left(line, ui.px(92), ui.px(16)), head.head, architecture.num_heads);
-  if (changed) ui.session.view.circuits.reader = head;
 }
 
 void draw_token_field(Ui& ui, const Trace& trace, Rect& line) {
@@ -215,6 +188,33 @@ float draw_lists(Ui& ui, const Trace& trace, const TokenCircuits::Result& result
 }
 
 }  // namespace
+
+std::string shown_piece(const Trace& trace, std::int64_t id) {
+  return visible_piece(token_piece(*trace.model->checkpoint, id));
+}
+
+// Its piece, or its id where the piece is no name of it alone.
+std::string typed_name(const Trace& trace, std::int64_t id) {
+  const Checkpoint& checkpoint = *trace.model->checkpoint;
+  const std::string piece = token_piece(checkpoint, id);
+  try {
+    if (piece.find(',') == piece.npos && named_token(checkpoint, "token", piece) == id) return piece;
+  } catch (const std::exception&) {  // no token's name, or a tokenizer that cannot be read
+  }
+  return std::to_string(id);
+}
+
+void draw_head_steppers(Ui& ui, const Trace& trace, Rect& line) {
+  const Architecture& architecture = trace.model->checkpoint->architecture();
+  LayerHead head = head_of_tokens(ui, trace);
+  text_in(ui, take_left(line, ui.px(32), ui.px(6)), Type::words12, ui.colors.text2, "layer");
+  bool changed =
+      index_stepper(ui, "circuits/layer", take_left(line, ui.px(92), ui.px(10)), head.layer, architecture.num_layers);
+  text_in(ui, take_left(line, ui.px(32), ui.px(6)), Type::words12, ui.colors.text2, "head");
+  changed |=
+      index_stepper(ui, "circuits/head", take_left(line, ui.px(92), ui.px(16)), head.head, architecture.num_heads);
+  if (changed) ui.session.view.circuits.reader = head;
+}
 
 float draw_tokens_controls(Ui& ui, const Trace& trace, const Rect& area) {
   const float pad = ui.px(size::panel_padding), height = ui.px(size::control_height), top = area.min.y + ui.px(3);

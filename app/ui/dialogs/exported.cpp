@@ -69,7 +69,7 @@ void take_gradients(Ui& ui, Exported& result) {
 
 Exported exported(Ui& ui, ExportSubject subject) {
   const ViewState& view = ui.session.view;
-  Exported result{ui.session.trace(), nullptr, view, nullptr, nullptr};
+  Exported result{ui.session.trace(), nullptr, view, nullptr};
   if (subject == ExportSubject::sweep) take_sweep(ui, result);
   if (subject == ExportSubject::corpus) take_corpus(ui, result);
   if (subject == ExportSubject::gradients) take_gradients(ui, result);

@@ -19,8 +19,8 @@ struct Exported {
   std::shared_ptr<const Trace> against;  // of a difference, what it is subtracted from; of a sweep A; else null
   ViewState view;                        // with the stage that is shown
   std::shared_ptr<const Sweep> sweep;    // of a sweep whose runs are all known; else null
-  std::shared_ptr<const CorpusFigure> corpus = nullptr;  // of the corpus that is open; else null
-  std::shared_ptr<const WeightGradients> gradients;      // of gradients, once they are known; else null
+  std::shared_ptr<const CorpusFigure> corpus = nullptr;        // of the corpus that is open; else null
+  std::shared_ptr<const WeightGradients> gradients = nullptr;  // of gradients, once they are known; else null
   ExportSource source() const {
     FigureSource of{*trace, against.get(), sweep.get()};
     of.corpus = corpus.get();

@@ -10,12 +10,13 @@
 namespace headscope::ui {
 
 struct MetricControls {
-  std::string name;                   // of the controls: "sweep" names "sweep/measure" and "sweep/tokens"
+  std::string name;  // of the controls: "sweep" names "sweep/measure", "sweep/tokens" and "sweep/number"
   std::vector<std::string> measures;  // the first of SweepMeasure, in its order
   const char* tip;
 };
 
-// Cuts its place off the left side of `line`.
-void draw_metric(Ui& ui, Rect& line, const MetricControls& controls, SweepMeasure& measure, std::string& tokens);
+// Cuts its place off the left side of `line`. `number` is the place of a number, where one can be measured.
+void draw_metric(Ui& ui, Rect& line, const MetricControls& controls, SweepMeasure& measure, std::string& tokens,
+                 std::string* number = nullptr);
 
 }  // namespace headscope::ui

@@ -92,10 +92,12 @@ void draw_measure(Ui& ui, Rect line) {
   const MetricControls controls{
       "sweep",
       {ablation_of(view) ? "the model's answer" : "A's answer less B's", "logit", "probability", "mean loss",
-       "divergence"},
+       "divergence", "a number"},
       "The logit of the most probable token of A less that of B's, or of the one that the model says; the logit of a "
-      "token, or of one less another; a probability; the loss of the text; or how far the prediction moved, in nats."};
-  draw_metric(ui, line, controls, view.measure, view.tokens);
+      "token, or of one less another; a probability; the loss of the text; how far the prediction moved, in nats; or "
+      "any "
+      "number of a stage."};
+  draw_metric(ui, line, controls, view.measure, view.tokens, &view.number);
 }
 
 // The head at which paths begin or end.

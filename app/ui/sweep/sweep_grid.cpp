@@ -69,7 +69,7 @@ std::string change_words(const Drawn& drawn, const SweepCell& cell, bool estimat
 std::string metric_words(const Drawn& drawn) {
   const Sweep& sweep = drawn.sweep;
   const std::string words = sweep_metric_text(*sweep.trace->model->checkpoint, sweep.metric);
-  if (sweep.metric.kind == SweepMetric::Kind::loss) return words;
+  if (!sweep.metric.has_position()) return words;
   return words + fmt::format(", at {} {}", sweep.position, token_at(*sweep.trace, sweep.position));
 }
 

@@ -89,8 +89,10 @@ void draw_sweep_panel(Ui& ui, const Rect& area) {
     return draw_nothing_pinned(ui, body);
   }
   body.min.y = draw_sweep_controls(ui, body);
-  const std::optional<std::string> metric = metric_text(view.measure, view.tokens);
-  if (!metric) return view_sentence(ui, "sweep", body, ui.colors.text2, "Type a token that the metric is about.");
+  const std::optional<std::string> metric = metric_text(view);
+  if (!metric)
+    return view_sentence(ui, "sweep", body, ui.colors.text2,
+                         "Type what is measured: a token, or the place of a number.");
   if (!ablates && (a->model == nullptr || a->model->checkpoint == nullptr)) {
     return view_sentence(
         ui, "sweep", body, ui.colors.text,

@@ -75,7 +75,7 @@ std::string words_of(const Sweep& sweep) {
 // "logit of 'box' (6), at position 4 cat"
 std::string metric_words(const Sweep& sweep) {
   std::string words = sweep_metric_text(*sweep.trace->model->checkpoint, sweep.metric);
-  if (sweep.metric.kind == SweepMetric::Kind::loss) return words;
+  if (!sweep.metric.has_position()) return words;
   const std::string here = sweep.trace->query_labels()[static_cast<std::size_t>(sweep.position)];
   return words + fmt::format(", at position {} {}", sweep.position, here);
 }

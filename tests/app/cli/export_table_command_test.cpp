@@ -87,6 +87,10 @@ TEST_F(ExportTableCommand, PartsOfALogit) {
   view_.lens.tokens = {6, 9};
   view_.lens.position = 2;
   expect_same_bytes(ExportSubject::attribution, *trace_);
+  const std::string of_logit = text_of("table.csv");
+  view_.lens.loss = true;
+  expect_same_bytes(ExportSubject::attribution, *trace_);
+  EXPECT_NE(text_of("table.csv"), of_logit);
 }
 
 TEST_F(ExportTableCommand, WritersOfAScore) {
@@ -112,6 +116,21 @@ TEST_F(ExportTableCommand, GradientsOfWeights) {
   }
   choice_.subject = ExportSubject::gradients;
   EXPECT_EQ(forecast_of(choice_, *trace_, view_).problem, "The gradients are not computed yet.");
+}
+
+TEST_F(ExportTableCommand, ASweepOfMeansOverAList) {
+  view_.sweep.numbers = SweepNumbers::means;
+  view_.sweep.measure = SweepMeasure::logit;
+  view_.sweep.tokens = "box";
+  view_.sweep.list = folder_.path() + "/phrases of mine.txt";
+  std::ofstream(view_.sweep.list) << "cat box ink\nfox jam cat\n";
+  SweepQuestion question;
+  question.patched = request_;
+  question.ablation = Ablation::mean;
+  question.mean_over = {"cat box ink", "fox jam cat"};
+  question.metric = "logit:box";
+  const Sweep found = sweep({}, question, CancelToken());
+  expect_same_bytes(ExportSubject::sweep, ExportSource(FigureSource(*trace_, nullptr, &found)));
 }
 
 TEST_F(ExportTableCommand, ASweepWithoutAnotherRun) {

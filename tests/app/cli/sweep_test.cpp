@@ -96,6 +96,32 @@ TEST_F(Patched, NoiseIsTheSweepOfTheOtherRun) {
   EXPECT_EQ(one["b"], other["a"]);
 }
 
+TEST_F(Patched, ANumberOfAStageIsMeasured) {
+  const nlohmann::json found =
+      json_of("sweep", {"--against", "a.json", "--patch", "heads", "--metric", "cell:1/weights:0,7,5,1"});
+  const auto weight = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"--layer", "1", "--stage", "weights", "--at", "0,7,5,1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json_of("explain", words)["value"].get<double>();
+  };
+  EXPECT_EQ(found["b"].get<double>(), weight({}));
+  for (const nlohmann::json& cell : found["cells"]) {
+    const std::string patch = cell["layer"].dump() + "/context:" + cell["head"].dump() + "@A";
+    EXPECT_EQ(cell["value"].get<double>(), weight({"--patch", patch, "--patch-from", "a.json"})) << patch;
+  }
+  const Result text = with_b("sweep", {"--against", "a.json", "--patch", "heads", "--metric", "cell:weights:0,3,5,1"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("cell 1/weights:0,3,5,1\n"), std::string::npos) << text.out.substr(0, 200);
+  for (const char* metric : {"cell:1/weights:0,7,6,1", "cell:2/weights:0,7,5,1", "cell:1/weights:7,5,1", "cell:"}) {
+    EXPECT_EQ(with_b("sweep", {"--against", "a.json", "--patch", "heads", "--metric", metric}).code, 2) << metric;
+  }
+  const Result estimate =
+      with_b("sweep", {"--against", "a.json", "--patch", "heads", "--estimate", "--metric", "cell:1/weights:0,7,5,1"});
+  EXPECT_EQ(estimate.code, 2);
+  EXPECT_NE(estimate.err.find("slopes"), std::string::npos);
+  EXPECT_EQ(with_b("gradients", {"--metric", "cell:1/weights:0,7,5,1"}).code, 2);
+}
+
 TEST_F(Patched, TheTableAndTheFileSayTheSame) {
   const Result result =
       with_b("sweep", {"--against", "a.json", "--patch", "heads", "--metric", "logit:ink-box", "--out", "cells.csv"});

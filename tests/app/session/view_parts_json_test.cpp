@@ -40,6 +40,11 @@ TEST(MetricText, NamesTheTokensWhereItNeedsThem) {
   EXPECT_EQ(metric_text(SweepMeasure::probability, ""), std::nullopt);
   EXPECT_EQ(metric_text(SweepMeasure::probability, "box"), "prob:box");
   EXPECT_EQ(metric_text(SweepMeasure::loss, "box"), "loss");
+  SweepView sweep;
+  sweep.measure = SweepMeasure::cell;
+  EXPECT_EQ(metric_text(sweep), std::nullopt);
+  sweep.number = "1/weights:0,7,5,1";
+  EXPECT_EQ(metric_text(sweep), "cell:1/weights:0,7,5,1");
 }
 
 TEST(ViewPartsJson, ASessionOfBeforeOpensItsSweep) {

@@ -86,12 +86,12 @@ TEST(ViewModelOptions, WhatASessionFileSaysOfTheViewCountsWhereverItStands) {
 }
 
 TEST(ViewModelOptions, AMetricIsSpelledAsSweepTakesIt) {
-  for (const char* text : {"loss", "kl", "logit:a", "logit:a-b", "prob: tired"}) {
+  for (const char* text : {"loss", "kl", "logit:a", "logit:a-b", "prob: tired", "cell:1/weights:0,7,5,1"}) {
     const ViewSpec view = with({}, "metric", text);
     EXPECT_EQ(view.question.metric, text);
     EXPECT_TRUE(read_back(view) == view) << text;
   }
-  for (const char* text : {"", "logit", "logit:", "prob:", "entropy", "loss "}) {
+  for (const char* text : {"", "logit", "logit:", "prob:", "cell:", "entropy", "loss "}) {
     EXPECT_THROW(with({}, "metric", text), UsageError) << text;
   }
 }

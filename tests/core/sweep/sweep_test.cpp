@@ -172,7 +172,8 @@ Request with_cell(Request request, const SweepCell& cell) {
 TEST(Sweep, EveryCellIsASingleRunWithThatPatch) {
   for (const char* model : {"gpt2", "llama", "bert"}) {
     for (const SweepPatch patch : {SweepPatch::heads, SweepPatch::positions, SweepPatch::stages}) {
-      for (const char* metric : {"logit:3", "logit:3-8", "prob:5", "loss", "kl"}) {
+      for (const char* metric : {"logit:3", "logit:3-8", "prob:5", "loss", "kl", "cell:1/weights:0,1,3,2",
+                                 "cell:context:0,2,1,1", "cell:1/output:0,0,4"}) {
         const SweepQuestion question = question_of(model, patch, metric);
         const Sweep found = sweep({}, question, CancelToken());
         const std::size_t layers = 2, heads = model == std::string("llama") ? 4 : 3;

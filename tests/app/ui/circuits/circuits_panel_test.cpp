@@ -11,6 +11,7 @@
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/backend/backend.h"
+#include "core/circuits/vocabulary_maps.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
@@ -117,7 +118,7 @@ TEST_F(CircuitsPanel, TypingDoesNotComputeThePairsAgain) {
 
 TEST_F(CircuitsPanel, AHeadSaysWhatItDoesWithAToken) {
   view().reader = LayerHead{1, 7};
-  d.click("circuits/show", 0.9f);
+  d.click("circuits/show", 0.5f);
   EXPECT_EQ(view().show, CircuitsShow::tokens);
   EXPECT_TRUE(d.has("circuits/asked: 'cat' in head 1.7")) << "the last token of the text";
   d.click(kCircuitsToken);
@@ -217,6 +218,60 @@ TEST_F(OtherCircuits, AModelWithLatentsSaysWhyThereAreNone) {
   d.key(KeyName::x, true, true);
   d.step(4);
   EXPECT_TRUE(says(d, "its heads read latents"));
+}
+
+TEST_F(CircuitsPanel, AllTokensWithAllAreTwoMaps) {
+  view().reader = LayerHead{1, 7};
+  d.click("circuits/show", 0.95f);
+  ASSERT_EQ(view().show, CircuitsShow::vocabulary);
+  const auto maps = vocabulary_maps(checkpoint(), 1, 7, NormFolding::fold, d.trace().model->backend, {});
+  const Rect scores = d.rect(kCircuitsVocabulary), logits = d.rect("circuits/all/ov");
+  EXPECT_LT(scores.max.x, logits.min.x);
+  d.click_at(scores.center());
+  const std::optional<Cell> cell = state().vocabulary.qk.cell;
+  ASSERT_TRUE(cell.has_value());
+  EXPECT_EQ(state().vocabulary.ov.cell, std::nullopt) << "each map has a cell of its own";
+  const auto piece = [&](std::int64_t id) { return shown_piece(d.trace(), id); };
+  const std::string number = number_label(static_cast<double>(maps.qk.at({cell->row, cell->column})), 4);
+  EXPECT_TRUE(d.has(fmt::format("circuits/all/qk: {} looks at {} {}", piece(cell->row), piece(cell->column), number)));
+  d.key(KeyName::down);
+  EXPECT_EQ(state().vocabulary.qk.cell, (Cell{cell->row + 1, cell->column}));
+  d.click("circuits/head", 0.95f);
+  EXPECT_EQ(state().vocabulary.qk.cell, (Cell{cell->row + 1, cell->column})) << "another head, the same tokens";
+}
+
+TEST_F(CircuitsPanel, EnterAsksAboutATokenOfTheVocabulary) {
+  view().show = CircuitsShow::vocabulary;
+  d.step(3);
+  d.click_at(d.rect("circuits/all/ov").center());
+  const std::optional<Cell> cell = state().vocabulary.ov.cell;
+  ASSERT_TRUE(cell.has_value());
+  d.key(KeyName::enter);
+  d.step(3);
+  EXPECT_EQ(view().show, CircuitsShow::tokens);
+  EXPECT_EQ(state().token.ids, std::vector<std::int64_t>{cell->row});
+}
+
+TEST(CircuitsVocabulary, OfALargeModelIsDrawnFromTilesAndZoomed) {
+  Driver d(open_document("demo:stories", Request(), ViewState()));
+  d.session.view.main_view = MainView::circuits;
+  d.session.view.circuits.show = CircuitsShow::vocabulary;
+  d.step(6);
+  VocabularyDrawn& drawn = d.state.panels.get<CircuitsPanelState>().vocabulary;
+  ASSERT_NE(drawn.of, nullptr);
+  EXPECT_TRUE(drawn.qk.large);
+  EXPECT_FALSE(drawn.qk.matrix.stored()) << "no matrix of the vocabulary by the vocabulary";
+  EXPECT_TRUE(drawn.pieces.front().empty()) << "too small for names";
+  const ImVec2 middle = d.rect(kCircuitsVocabulary).center();
+  d.click_at(middle);
+  for (int turn = 0; turn < 24; ++turn) d.key(KeyName::plus);
+  d.step(4);
+  EXPECT_FALSE(drawn.qk.viewport.fitted());
+  ASSERT_TRUE(drawn.qk.cell.has_value());
+  EXPECT_FALSE(drawn.pieces[static_cast<std::size_t>(drawn.qk.cell->row)].empty()) << "names where there is room";
+  d.key(KeyName::home);
+  d.step(2);
+  EXPECT_TRUE(drawn.qk.viewport.fitted());
 }
 
 }  // namespace

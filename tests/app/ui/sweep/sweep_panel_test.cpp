@@ -99,7 +99,7 @@ TEST_F(SweepPanel, TheOtherDirectionPatchesA) {
 
 TEST_F(SweepPanel, ATokenIsAskedForAndAWrongOneIsSaid) {
   d.choose("sweep/measure", "logit");
-  EXPECT_TRUE(d.has("sweep/sentence: Type a token that the metric is about."));
+  EXPECT_TRUE(d.has("sweep/sentence: Type what is measured: a token, or the place of a number."));
   d.click("sweep/tokens");
   d.type("box");
   d.step(4);
@@ -108,6 +108,30 @@ TEST_F(SweepPanel, ATokenIsAskedForAndAWrongOneIsSaid) {
   d.type("zz");
   d.step(4);
   EXPECT_TRUE(shows("'boxzz' is no token"));
+}
+
+TEST_F(SweepPanel, APickedNumberIsMeasured) {
+  d.session.view.stage = StageId::weights;
+  d.session.view.head = 7;
+  d.session.view.cell = Cell{4, 1};
+  d.session.draft.layer = 1;
+  d.step(4);
+  d.choose("sweep/measure", "a number");
+  d.step(4);
+  EXPECT_EQ(view().measure, SweepMeasure::cell);
+  EXPECT_EQ(view().number, "1/weights:0,7,4,1");
+  const Sweep known = computed("cell:1/weights:0,7,4,1", SweepPatch::heads);
+  EXPECT_TRUE(shows("change of the cell 1/weights:0,7,4,1"));
+  EXPECT_TRUE(shows("zero is B as it ran, " + number_label(known.unpatched, 4) + "; A has " +
+                    number_label(*known.source, 4)));
+  d.session.view.cell = Cell{4, 2};
+  d.step(4);
+  EXPECT_EQ(view().number, "1/weights:0,7,4,1") << "what was asked stays";
+  d.click("sweep/picked");
+  EXPECT_EQ(view().number, "1/weights:0,7,4,2");
+  view().number = "1/weights:0,7,40,2";
+  d.step(4);
+  EXPECT_TRUE(shows("has the shape"));
 }
 
 TEST_F(SweepPanel, ArrowsWalkAndEnterOpensTheHead) {
