@@ -18,7 +18,7 @@ TEST(Stage, EveryNameIsFoundAgain) {
     EXPECT_EQ(stage_named(stage_name(stage)), stage);
     names.insert(stage_name(stage));
   }
-  EXPECT_EQ(names.size(), 24U);
+  EXPECT_EQ(names.size(), 26U);
   EXPECT_EQ(stage_name(StageId::masked_scores), "masked_scores");
   EXPECT_FALSE(stage_named("masked-scores").has_value());
   EXPECT_FALSE(stage_named("").has_value());
