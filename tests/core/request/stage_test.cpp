@@ -36,8 +36,8 @@ TEST(Stage, ScoresAreThoseBetweenQueriesAndKeys) {
     if (is_score_like(stage)) scores.insert(stage_name(stage));
     if (is_weight_like(stage)) weights.insert(stage_name(stage));
   }
-  EXPECT_EQ(scores, (std::set<std::string_view>{"raw_scores", "scores", "capped_scores", "masked_scores", "weights",
-                                                "captured_weights", "dropped_weights"}));
+  EXPECT_EQ(scores, (std::set<std::string_view>{"c2p", "p2c", "raw_scores", "scores", "capped_scores", "masked_scores",
+                                                "weights", "captured_weights", "dropped_weights"}));
   EXPECT_EQ(weights, (std::set<std::string_view>{"weights", "captured_weights", "dropped_weights", "sink_weights"}));
 }
 
