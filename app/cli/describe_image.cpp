@@ -22,6 +22,11 @@ const char* position_name(Architecture::Position position) {
   return "";
 }
 
+// "c2p and p2c": the stages that hold them.
+std::string position_score_names(const DisentangledRule& rule) {
+  return rule.c2p && rule.p2c ? "c2p and p2c" : rule.c2p ? "c2p" : "p2c";
+}
+
 std::string reading_text(const Architecture& model) {
   const bool words = !model.image && !model.features;
   const std::string vocabulary = words ? fmt::format("vocabulary {}, ", model.vocab_size) : "";
@@ -29,6 +34,11 @@ std::string reading_text(const Architecture& model) {
   if (model.alibi) return fmt::format("{}positions by ALiBi, made for texts of up to {}", vocabulary, most);
   if (model.relative)
     return fmt::format("{}biases of relative positions, made for texts of up to {}", vocabulary, most);
+  if (model.disentangled) {
+    const bool learned = model.position == Architecture::Position::learned;
+    return fmt::format("{}scores of relative positions ({}), {}made for texts of up to {}", vocabulary,
+                       position_score_names(*model.disentangled), learned ? "learned positions, " : "", most);
+  }
   if (model.position == Architecture::Position::none) {
     return fmt::format("{}no positions of its own, made for texts of up to {}", vocabulary, most);
   }

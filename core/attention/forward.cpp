@@ -15,6 +15,7 @@
 #include "core/attention/interventions.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
+#include "core/attention/position_scores.h"
 #include "core/attention/projection_steps.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend_factory.h"
@@ -251,11 +252,11 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   const FullyMaskedRows hidden_rows = fully_masked_rows(trace->mask->hidden, inputs->batch, inputs->num_heads);
   trace->fully_masked_rows = hidden_rows.count;
   trace->fully_masked_queries = hidden_rows.queries;
-  const ScoreRule rule = score_rule_of(request, *inputs, trace->mask);
-
   TraceBuilder builder(*trace, reuse, options.buffers, cancel);
   const Heads heads =
       inputs->query.empty() ? projected_heads(builder, request, *inputs, *backend) : given_heads(builder, *inputs);
+  add_position_scores(builder, heads, *backend);
+  const ScoreRule rule = score_rule_of(request, *inputs, trace->mask);
   const Tensor context = !one_pass      ? attention_step_by_step(builder, heads, rule, backend)
                          : keep_weights ? attention_in_one_pass(builder, heads, rule, backend)
                                         : attention_on_demand(builder, heads, rule, backend);

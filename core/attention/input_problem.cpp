@@ -178,6 +178,19 @@ MaybeProblem mask_problem(const Request& request, const Inputs& inputs, std::int
   return {};
 }
 
+// Of a model that adds scores of relative positions to those of content, both scaled, before the mask.
+MaybeProblem position_problem(const Request& request) {
+  if (request.mask_order == MaskOrder::before_scale) {
+    return Problem{"mask-order",
+                   "this model adds scaled scores of relative positions",
+                   "With the mask before the scale they would be scaled twice: the mask comes after scaling.",
+                   {{"mask after scaling", "mask-order", "after-scale"}}};
+  }
+  if (!request.softcap) return {};
+  return refusal("softcap", "this model adds scores of relative positions",
+                 "A cap would bound the scores of content alone: this model has none.");
+}
+
 }  // namespace
 
 std::optional<Problem> find_problem(const Request& request, const Inputs& inputs, std::int64_t memory_limit) {
@@ -195,6 +208,9 @@ std::optional<Problem> find_problem(const Request& request, const Inputs& inputs
                    "this model caps its scores between scale and mask",
                    fmt::format("Its softcap is {}: the mask comes after scaling.", *inputs.softcap),
                    {{"mask after scaling", "mask-order", "after-scale"}}};
+  }
+  if (inputs.relative_positions != nullptr) {
+    if (MaybeProblem problem = position_problem(request)) return problem;
   }
   const std::int64_t layers = inputs.checkpoint == nullptr ? 1 : inputs.checkpoint->architecture().num_layers;
   for (const LayerHead& place : ablated_heads(request)) {

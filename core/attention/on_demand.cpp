@@ -104,7 +104,7 @@ bool OnDemand::nothing_known(const QueryRange& part) const {
 
 std::shared_ptr<const DevicePyramid> OnDemand::device_pyramid(StageId stage, std::int64_t batch, std::int64_t head,
                                                               std::shared_ptr<const RowEdits> edits) const {
-  if (!is_score_like(stage)) return nullptr;
+  if (!is_score_like(stage) || stage < StageId::raw_scores) return nullptr;
   if (edits != nullptr && is_weight_like(stage) && edits->freezes(head)) return nullptr;
   const auto statistics_of = [own = shared_from_this(), batch, head](const Range& queries, const CancelToken& cancel) {
     return own->statistics({{batch, batch + 1}, {head, head + 1}, queries}, cancel);

@@ -6,6 +6,7 @@
 
 #include "core/model/checkpoint.h"
 #include "core/model/head_rule.h"
+#include "core/model/relative_positions.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask.h"
 #include "core/request/mask_terms.h"
@@ -84,8 +85,14 @@ std::string mask_step_text(const Request& request, const Inputs& inputs) {
     terms += (terms.empty() ? "" : ", ") + (biases ? std::string("relative positions") : mask_term_text(term));
   }
   if (any_painted(request)) terms += terms.empty() ? "painted" : ", painted";
-  if (terms.empty()) return "no mask";
-  return fmt::format("+ {}{} mask", has_variant(request, Variant::mask_inverted) ? "inverted " : "", terms);
+  std::string positions;
+  if (inputs.relative_positions != nullptr) {
+    if (inputs.relative_positions->rule.c2p) positions += "+ c2p";
+    if (inputs.relative_positions->rule.p2c) positions += positions.empty() ? "+ p2c" : " + p2c";
+  }
+  if (terms.empty()) return positions.empty() ? "no mask" : positions;
+  return fmt::format("{}{}+ {}{} mask", positions, positions.empty() ? "" : " ",
+                     has_variant(request, Variant::mask_inverted) ? "inverted " : "", terms);
 }
 
 std::string softcap_text(double softcap, bool caps_added) {

@@ -110,7 +110,8 @@ bool same_kept_layer(const Trace& last, const Inputs& inputs) {
   const Inputs& before = *last.inputs;
   if (last.preview || last.model != nullptr || last.on_demand != nullptr || before.checkpoint != nullptr ||
       inputs.checkpoint != nullptr || inputs.head_rule != nullptr || !inputs.own_mask.empty() ||
-      !inputs.mask_files.empty() || !same_layer(before.weights, inputs.weights)) {
+      !inputs.mask_files.empty() || inputs.relative_positions != nullptr ||
+      !same_layer(before.weights, inputs.weights)) {
     return false;
   }
   for (const StageId stage : {StageId::query, StageId::key, StageId::value, StageId::weights, StageId::context}) {

@@ -26,7 +26,8 @@ bool same_linear(const Linear& a, const Linear& b) {
 
 bool same_projection(const LayerWeights& a, const LayerWeights& b) {
   return a.qkv_layout == b.qkv_layout && same_linear(a.qkv, b.qkv) && same_linear(a.query, b.query) &&
-         same_linear(a.key, b.key) && same_linear(a.value, b.value) && same_storage(a.bias_k, b.bias_k) &&
+         same_linear(a.key, b.key) && same_linear(a.value, b.value) && same_linear(a.position_key, b.position_key) &&
+         same_linear(a.position_query, b.position_query) && same_storage(a.bias_k, b.bias_k) &&
          same_storage(a.bias_v, b.bias_v);
 }
 
@@ -97,7 +98,7 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   note(Source::output, same_linear(before.weights.output, inputs.weights.output));
   note(Source::output_norm, same_norm(before.output_norm.get(), inputs.output_norm.get()));
   note(Source::sinks, same_storage(before.weights.sinks, inputs.weights.sinks));
-  note(Source::mask, same_mask(*previous->mask, mask));
+  note(Source::mask, same_mask(previous->terms(), mask));
   note(Source::dropout_mask, same_values(before.dropout_mask, inputs.dropout_mask));
   // The same patches may find other numbers.
   const std::vector<StageId> patched = unlike_patches(previous->request, before, now, inputs);

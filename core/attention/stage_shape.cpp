@@ -4,6 +4,7 @@
 #include "core/attention/score_rule_of.h"
 #include "core/base/assert.h"
 #include "core/model/past.h"
+#include "core/model/relative_positions.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -27,6 +28,10 @@ bool has_stage(const Request& request, const Inputs& inputs, StageWhen when) {
       return per_head;
     case StageWhen::projected:
       return vectors && !per_head;
+    case StageWhen::c2p:
+      return inputs.relative_positions != nullptr && inputs.relative_positions->rule.c2p;
+    case StageWhen::p2c:
+      return inputs.relative_positions != nullptr && inputs.relative_positions->rule.p2c;
     case StageWhen::softcap:
       return softcap_of(request, inputs).has_value();
     case StageWhen::dropout:

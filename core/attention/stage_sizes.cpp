@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/relative_positions.h"
 #include "core/request/mask_terms.h"
 
 namespace headscope {
@@ -25,6 +26,11 @@ StageSizes stage_sizes_of(const Inputs& inputs) {
   const bool biased = std::any_of(inputs.mask_files.begin(), inputs.mask_files.end(),
                                   [](const MaskFile& file) { return !file.rows.empty(); });
   sizes.own_added = biased || adds_to_scores(inputs.own_mask);
+  if (const RelativePositions* positions = inputs.relative_positions.get()) {
+    sizes.c2p = positions->rule.c2p;
+    sizes.p2c = positions->rule.p2c;
+    sizes.own_added = true;
+  }
   sizes.output_norm = inputs.output_norm != nullptr;
   sizes.layers = inputs.layer + 1;
   return sizes;

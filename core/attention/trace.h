@@ -16,6 +16,7 @@ namespace headscope {
 
 struct ModelTrace;
 class OnDemand;
+struct PositionHeads;
 class RowEdits;
 
 struct Stage {
@@ -30,9 +31,15 @@ struct Stage {
 // Immutable once made; shared between threads.
 struct Trace {
   Request request;
-  std::shared_ptr<const Inputs> inputs;            // tokens, sizes, weights
-  std::vector<Stage> stages;                       // in the order of StageId; only those that this request has
-  std::shared_ptr<const Mask> mask;                // key_len includes the key of bias_k
+  std::shared_ptr<const Inputs> inputs;  // tokens, sizes, weights
+  std::vector<Stage> stages;             // in the order of StageId; only those that this request has
+  std::shared_ptr<const Mask> mask;      // key_len includes the key of bias_k
+  // Of a layer with relative positions that queries and keys meet (position_scores.h): their keys and queries, and the
+  // mask without what they add to it. Null without.
+  std::shared_ptr<const PositionHeads> position_heads;
+  std::shared_ptr<const Mask> mask_of_terms;
+  // The mask as its terms make it.
+  const Mask& terms() const { return mask_of_terms != nullptr ? *mask_of_terms : *mask; }
   RowStatistics row_statistics;                    // of the softmax (not with softmax-over-queries, nor on demand)
   std::shared_ptr<const OnDemand> on_demand;       // set when weights and context are computed when read
   std::shared_ptr<const RowEdits> row_edits;       // interventions in stages that are computed when read; null: none

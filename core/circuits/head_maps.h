@@ -16,8 +16,8 @@ namespace headscope {
 enum class NormFolding { fold, ignore };
 inline constexpr const char* kNormFoldingNames[] = {"fold", "ignore"};
 
-// Row-major float32, one matrix a head. Biases, rotary positions, bounds of projections and norms of single heads are
-// left out.
+// Row-major float32, one matrix a head. Biases, rotary and relative positions, bounds of projections and norms of
+// single heads are left out.
 struct HeadMaps {
   Tensor query;   // [heads, head_dim, d_model]       W_Q: q = W_Q x
   Tensor key;     // [kv_heads, head_dim, d_model]    W_K

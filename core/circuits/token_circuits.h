@@ -31,9 +31,9 @@ struct TokenQuestion {
 //   keys     s (W_Q y_id) . (W_K y_t)      queries  s (W_Q y_t) . (W_K y_id)      s: the layer's scale of scores
 //   writes   row t of the decoder . diag(gain) P W_O W_V y_id      diag(gain) P of the final norm, without its scale;
 //            with NormFolding::ignore without both
-// with the maps of head_maps(): biases and rotary positions are left out, so that scores are those of a token beside
-// another one at no distance. The vocabulary is read block by block. Elhage et al. 2021, full QK and OV circuits.
-// UsageError as head_maps(). Throws Cancelled.
+// with the maps of head_maps(): biases, rotary and relative positions are left out, so that scores are those of a token
+// beside another one at no distance. The vocabulary is read block by block. Elhage et al. 2021, full QK and OV
+// circuits. UsageError as head_maps(). Throws Cancelled.
 TokenCircuit token_circuit(const Checkpoint& checkpoint, const TokenQuestion& question, NormFolding folding,
                            const CancelToken& cancel);
 

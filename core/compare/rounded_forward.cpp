@@ -15,6 +15,7 @@
 #include "core/compare/rounded_formula.h"
 #include "core/compare/rounded_steps.h"
 #include "core/model/past.h"
+#include "core/model/relative_positions.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
 
@@ -163,6 +164,8 @@ class RoundedForward {
         store_product(q, k.transpose(), {}, to);
       }
     }
+    position_scores(StageId::c2p, inputs_.weights.position_key, inputs_.weights.key);
+    position_scores(StageId::p2c, inputs_.weights.position_query, inputs_.weights.query);
     const Real scale = static_cast<Real>(rule_.scale);
     const bool before = rule_.mask_order == MaskOrder::before_scale && rule_.masks();
     WideStage values = raw;
@@ -181,7 +184,37 @@ class RoundedForward {
 
   // What the mask adds to a score; where the cap comes after it, it is in what is masked already.
   Real added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
-    return rule_.caps_added() ? 0 : steps_.added(rule_.mask->added, b, h, i, j);
+    Real sum = rule_.caps_added() ? 0 : steps_.added(trace_.terms().added, b, h, i, j);
+    for (const StageId stage : {StageId::c2p, StageId::p2c}) {
+      if (!has(stage)) continue;
+      const std::int64_t row = (b * shape_[1] + h) * shape_[2] + i;
+      sum += static_cast<Real>(stages_.at(stage).values[static_cast<std::size_t>(row * shape_[3] + j)]);
+    }
+    return sum;
+  }
+  // What queries or keys give with their relative positions.
+  void position_scores(StageId stage, const Linear& own, const Linear& shared) {
+    if (!has(stage)) return;
+    const RelativePositions& positions = *inputs_.relative_positions;
+    const WideStage table{positions.rows.shape(), stored(positions.rows)};
+    const WideStage projected_rows = projected(table, positions.rule.own_projections ? own : shared);
+    const WideStage& content = stages_.at(stage == StageId::c2p ? StageId::query : StageId::key);
+    const std::int64_t len = content.shape[2], features = content.shape[3], count = table.shape[1];
+    const Matrix all = matrix(projected_rows.values.data(), count, projected_rows.shape[2]);
+    WideStage& made = add(stage, shape_);
+    std::vector<double> products(static_cast<std::size_t>(len * count));
+    for (std::int64_t pair = 0; pair < shape_[0] * shape_[1]; ++pair) {
+      const Matrix rows = matrix(content.values.data() + pair * len * features, len, features);
+      const Matrix others = all.middleCols(pair % shape_[1] * features, features);
+      store_product(rows, others.transpose(), {}, products.data());
+      for (std::int64_t i = 0; i < len; ++i) {
+        for (std::int64_t j = 0; j < len; ++j) {
+          const std::int64_t from = (stage == StageId::c2p ? i : j) * count + positions.row_of(i, j);
+          made.values[static_cast<std::size_t>((pair * len + i) * len + j)] =
+              stored(static_cast<Real>(products[static_cast<std::size_t>(from)]) * static_cast<Real>(rule_.scale));
+        }
+      }
+    }
   }
   void mask(WideStage& values, Real scale) {
     const Real fill = static_cast<Real>(static_cast<float>(rule_.mask_fill));

@@ -53,12 +53,13 @@ class Origins {
         return head(Part::key);
       case StageId::value:
         return head(Part::value);
+      case StageId::c2p:
+      case StageId::p2c:
+        return with_position(stage);
       case StageId::raw_scores:
         return query_key();
       case StageId::scores:
-        if (!has(StageId::raw_scores)) return {CellStep::given, {}, {}, 0};  // captured
-        if (masks_before_scale()) return masked(StageId::raw_scores);
-        return {trace_.scale == 1.0 ? CellStep::copied : CellStep::scaled, {score(StageId::raw_scores)}, {}, 0};
+        return scaled();
       case StageId::masked_scores: {
         const StageId before = has(StageId::capped_scores) ? StageId::capped_scores : StageId::scores;
         const bool capped_last = rule().caps_added() && !hidden_first();
@@ -233,10 +234,35 @@ class Origins {
             0};
   }
 
+  // A query, or a key, and what belongs to the pair's relative position.
+  CellOrigin with_position(StageId stage) const {
+    const std::int64_t b = at_[0], h = at_[1];
+    const bool of_query = stage == StageId::c2p;
+    const Region content{one(b), one(h), one(at_[of_query ? 2 : 3]), {0, inputs_.head_dim}};
+    CellOrigin origin{
+        CellStep::products,
+        {of_query ? source(StageId::query, content, SourceRole::query) : source(StageId::key, content, SourceRole::key),
+         position_cells(trace_, stage, at_)},
+        {},
+        0};
+    origin.scale = trace_.scale;
+    return origin;
+  }
+
+  CellOrigin scaled() const {
+    if (!has(StageId::raw_scores)) return {CellStep::given, {}, {}, 0};  // captured
+    if (masks_before_scale()) return masked(StageId::raw_scores);
+    return {trace_.scale == 1.0 ? CellStep::copied : CellStep::scaled, {score(StageId::raw_scores)}, {}, 0};
+  }
+
   // What a hidden cell held before is not read.
   CellOrigin masked(StageId before) const {
     CellOrigin origin{CellStep::masked, {}, {}, 0};
-    if (!hidden_first()) origin.sources.push_back(score(before));
+    if (hidden_first()) return origin;
+    origin.sources.push_back(score(before));
+    for (const StageId positions : {StageId::c2p, StageId::p2c}) {
+      if (has(positions)) origin.sources.push_back(score(positions));
+    }
     return origin;
   }
 

@@ -19,12 +19,13 @@ namespace headscope {
 enum class CellStep {
   given,     // read from a file, or a word's vector: it has no source in this trace
   copied,    // sources[0], one cell
-  products,  // sum_k sources[0][k] * sources[1][k], plus sources[2] (a bias) when there is one
+  products,  // sum_k sources[0][k] * sources[1][k], plus sources[2] (a bias) when there is one, times CellOrigin::scale
   rotated,   // one of a head's features (sources[0]) after the model's bounds, norm (weights: sources[1]) and rotary
              // positions
   scaled,    // sources[0] * scale
   formula,   // the formula of the stage's row (stage_info.h), of one cell of every source
-  masked,    // hidden ? fill : sources[0] + added; before-scale: times the scale
+  masked,    // hidden ? fill : sources[0] + added; before-scale: times the scale. Other sources (c2p, p2c) are part of
+             // what is added
   softmax,   // exp(s - max s) / sum exp(s - max s) over sources[0] and, where the head has one, its sink (sources[1]),
              // at the cell itself
   dropped,   // sources[0] * kept / (1 - P)
@@ -45,6 +46,7 @@ struct CellOrigin {
   double factor = 1.0;                         // by which --scale-query or --scale-key multiplies the step's result
   std::optional<float> edited = std::nullopt;  // the number that --edit or --patch put there afterwards; nullopt: none
   bool patched = false;                        // whether that was --patch
+  double scale = 1.0;                          // of products: by which their sum is multiplied
 };
 
 // The origin of stage[index]; `index` has the stage's axes. Asserts that the trace has the stage and the cell.

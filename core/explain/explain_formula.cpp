@@ -29,6 +29,10 @@ std::string of_products(StageId stage, const Trace& trace, const CellOrigin& ori
     const bool as_it_lies = has_variant(trace.request, Variant::key_not_transposed);
     return fmt::format("Σ_d query[b,h,i,d] · key[b,{},{}]", head, as_it_lies ? "d,j" : "j,d");
   }
+  if (stage == StageId::c2p || stage == StageId::p2c) {
+    return fmt::format("Σ_d {} · {}[h,r(i,j),d]{}", stage == StageId::c2p ? "query[b,h,i,d]" : "key[b,h,j,d]",
+                       origin.sources[1].name, origin.scale == 1.0 ? "" : " · scale");
+  }
   if (stage == StageId::context) {
     return fmt::format("Σ_j {}[b,h,i,j] · value[b,{},j,d]", origin.sources[0].name, head);
   }
@@ -53,9 +57,13 @@ std::string of_masked(const Trace& trace, const CellOrigin& origin) {
                                                       : trace.as_computed().softcap ? "capped_scores"
                                                                                     : "scores")
                                                    : origin.sources[0].name;
-  const std::string masked =
-      fmt::format("hidden ? fill : {}[b,h,i,j]{}", score,
-                  trace.mask->added.empty() || caps_added(trace.as_computed(), *trace.mask) ? "" : " + added[b,h,i,j]");
+  std::string positions;
+  for (const StageId stage : {StageId::c2p, StageId::p2c}) {
+    if (trace.find(stage) != nullptr) positions += fmt::format(" + {}[b,h,i,j]", stage_name(stage));
+  }
+  const std::string masked = fmt::format(
+      "hidden ? fill : {}[b,h,i,j]{}{}", score, positions,
+      trace.terms().added.empty() || caps_added(trace.as_computed(), *trace.mask) ? "" : " + added[b,h,i,j]");
   return before_scale ? "(" + masked + ") · scale" : masked;
 }
 

@@ -46,7 +46,11 @@ std::string Explainer::hidden_by() const {
 
 void Explainer::add_added(double score, double added) {
   std::string sum = operand_text(score);
-  bool any = false;
+  bool any = origin_.sources.size() > 1;
+  for (std::size_t k = 1; k < origin_.sources.size(); ++k) {
+    const double part = add_operand(origin_.sources[k]).value;
+    sum += fmt::format(" + {} ({})", in_brackets(part, operand_text(part)), origin_.sources[k].name);
+  }
   for (const MaskPart& part : parts_here()) {
     if (part.hides) continue;
     any = true;

@@ -148,6 +148,10 @@ void Explainer::add_products() {
     to_.magnitude += std::abs(to_.terms.back().product());
   }
   step("sum", sum_text(left_values.size()), sum);
+  if (origin_.scale != 1.0) {
+    to_.magnitude *= std::abs(origin_.scale);
+    step("× scale", step_text(sum) + " · " + step_text(origin_.scale), sum * origin_.scale);
+  }
   if (origin_.sources.size() < 3) return;
   const double bias = add_operand(origin_.sources[2]).value;
   to_.magnitude += std::abs(bias);

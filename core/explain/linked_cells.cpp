@@ -79,7 +79,8 @@ class Feeding {
       Range range = all(next, cells.region.count);
       for (std::size_t k = 0; k < own.size(); ++k) {
         const Range place = at[static_cast<int>(k)];
-        if (axis.size == counted_in_scores(stage, own[k].size)) range = place;
+        const bool meets = next == StageId::raw_scores;
+        if (axis.size == (meets ? counted_in_scores(stage, own[k].size) : own[k].size)) range = place;
         if (axis.size == StageSize::heads && own[k].size == StageSize::kv_heads) range = heads_of(place);
         // In self-attention keys are projected from the rows that queries are projected from.
         if (axis.size == StageSize::key_tokens && own[k].size == StageSize::queries) range = place;
@@ -190,7 +191,8 @@ std::vector<LinkedCells> linked_cells(const Trace& trace, StageId stage, const I
         continue;
       }
       linked.push_back({*source.stage, source.region});
-      if (is_one_cell(source.region) && origin.step != CellStep::products) {
+      const bool added = origin.step == CellStep::masked && single.has_value();
+      if (is_one_cell(source.region) && origin.step != CellStep::products && !added) {
         single = CellPlace{*source.stage, first_of(source.region)};
       }
     }

@@ -46,7 +46,8 @@ std::string score_writer_label(const ScoreWriter& writer);
 //   score(i, j) = scale * sum over a, b of (R_i N_q W_Q N w_a) . (R_j N_k W_K N w_b)
 // a and b over what embeddings, heads, MLPs and biases of earlier layers wrote at i and at j, N the norm before
 // attention and N_q, N_k those of heads, held, R the rotation. In double; the sum is the score but for the rounding of
-// the model's float32. What is added to scores afterwards (masks, ALiBi, relative biases, caps) is not in it.
+// the model's float32. What is added to scores afterwards (masks, ALiBi, relative biases, c2p and p2c, caps) is not in
+// it.
 //
 // The model must have been computed whole. UsageError, which names the option as headscope-cli has it: no checkpoint; a
 // place that is not there; layers that were not kept; latents; projections that are held within bounds; what stands

@@ -138,9 +138,12 @@ class Backward {
       case CellStep::masked:
         // Before the scale, `scores` are masked and scaled in one step.
         if (origin.sources.empty()) return;
-        return add(origin.sources[0], one, stage == StageId::scores ? gradient * trace_.scale : gradient);
+        for (const CellSource& each : origin.sources) {
+          add(each, one, stage == StageId::scores ? gradient * trace_.scale : gradient);
+        }
+        return;
       case CellStep::products:
-        return products(origin, gradient);
+        return products(origin, gradient * origin.scale);
       case CellStep::softmax:
         return softmax(origin, index, gradient);
       case CellStep::sink_share:

@@ -36,22 +36,30 @@ void add_products(const TypesetCell& cell, Formula& formula) {
   const std::string along = keys ? "j" : "d";
   const std::int64_t count = element_count(sources[0].region);
   // Tensors of a file have names that are too long for a formula.
-  const std::string weight = sources[1].stage ? "" : "W";
+  const bool position = cell.why.stage == StageId::c2p || cell.why.stage == StageId::p2c;
+  const std::string weight = sources[1].stage ? "" : position ? "r" : "W";
   FormulaNode sum =
       row_node({sum_node(text_node(along + "=0", FormulaType::script),
                          text_node(std::to_string(count - 1), FormulaType::script)),
                 source_node(cell, sources[0], along), word_node(" · "), source_node(cell, sources[1], along, weight)});
   sum = of_term("sum", std::move(sum));
+  const bool scales = cell.origin.scale != 1.0;
+  if (scales) {
+    sum =
+        of_term("× scale",
+                row_node({std::move(sum), word_node(" · "),
+                          text_node(with_minus_signs(fmt::format("{:.6g}", cell.origin.scale)), FormulaType::number)}));
+  }
   if (sources.size() > 2) {
     formula.right.push_back(
         row_node({std::move(sum), word_node(" + "), of_term("+ bias", source_node(cell, sources[2], along, "b"))}));
   } else {
     formula.right.push_back(std::move(sum));
   }
-  if (const auto result = step_value(cell, sources.size() > 2 ? "+ bias" : "sum")) {
+  if (const auto result = step_value(cell, sources.size() > 2 ? "+ bias" : scales ? "× scale" : "sum")) {
     formula.right.push_back(number_node(*result));
   }
-  if (!weight.empty()) formula.letters.push_back({"W", sources[1].name});
+  if (!weight.empty()) formula.letters.push_back({weight, sources[1].name});
   if (sources.size() > 2) formula.letters.push_back({"b", sources[2].name});
   const auto hidden = std::count_if(cell.origin.not_read.begin(), cell.origin.not_read.end(),
                                     [](std::uint8_t each) { return each != 0; });

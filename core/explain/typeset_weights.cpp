@@ -18,7 +18,12 @@ void typeset_mask(const TypesetCell& cell, Formula& formula) {
   const bool hidden = cell.origin.sources.empty();
   FormulaNode visible = hidden ? word_node("its score") : one_source(cell);
   const bool capped_last = caps_added(cell.trace.as_computed(), *cell.trace.mask);
-  if (!cell.trace.mask->added.empty() && !capped_last) visible = row_node({std::move(visible), word_node(" + added")});
+  for (const StageId stage : {StageId::c2p, StageId::p2c}) {
+    if (cell.trace.find(stage) == nullptr) continue;
+    visible = row_node({std::move(visible), word_node(fmt::format(" + {}", stage_name(stage)))});
+  }
+  if (!cell.trace.terms().added.empty() && !capped_last)
+    visible = row_node({std::move(visible), word_node(" + added")});
   const double fill = cell.trace.request.mask_fill;
   const FormulaNode filled = std::isinf(fill)
                                  ? word_node(with_minus_signs("-∞"))

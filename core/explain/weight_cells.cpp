@@ -4,13 +4,18 @@
 
 #include <string>
 
+#include "core/attention/position_scores.h"
 #include "core/base/assert.h"
 #include "core/model/linear_names.h"
 #include "core/model/past.h"
+#include "core/model/relative_positions.h"
 #include "core/model/row_norm.h"
 
 namespace headscope {
 namespace {
+
+constexpr const char* kPositionKeys = "position_keys";
+constexpr const char* kPositionQueries = "position_queries";
 
 struct RowOf {
   const Linear* linear = nullptr;
@@ -162,6 +167,14 @@ double added_by_mask(const Trace& trace, const Index& index) {
       added.at({added.dim(0) == 1 ? 0 : index[0], added.dim(1) == 1 ? 0 : index[1], index[2], index[3]}));
 }
 
+CellSource position_cells(const Trace& trace, StageId stage, const Index& index) {
+  const bool keys = stage == StageId::c2p;
+  const Tensor& heads = keys ? trace.position_heads->keys : trace.position_heads->queries;
+  const std::int64_t h = index[1], row = trace.inputs->relative_positions->row_of(index[2], index[3]);
+  return {std::nullopt, keys ? kPositionKeys : kPositionQueries, heads,
+          Region{{h, h + 1}, {row, row + 1}, {0, heads.dim(2)}}, keys ? SourceRole::key : SourceRole::query};
+}
+
 CellSource sink_cell(const Trace& trace, std::int64_t h) {
   const LayerWeights& weights = trace.inputs->weights;
   return {std::nullopt, weights.sinks_name, weights.sinks, Region{{h, h + 1}}, SourceRole::bias};
@@ -171,6 +184,10 @@ std::string weight_meaning(const Trace& trace, const std::string& name, const In
   const LayerWeights& weights = trace.inputs->weights;
   if (name == "bias_k" || name == "bias_v") {
     return head_feature(trace, name == "bias_k" ? Part::key : Part::value, index[index.count - 1]) + ", the added key";
+  }
+  if (name == kPositionKeys || name == kPositionQueries) {
+    return fmt::format("feature {} of head {}, row {} of the table of relative positions", index[2], index[0],
+                       index[1] + trace.inputs->relative_positions->first);
   }
   if (!weights.sinks.empty() && name == weights.sinks_name) return fmt::format("the sink of head {}", index[0]);
   for (const Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value, &weights.output}) {

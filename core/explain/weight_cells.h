@@ -31,6 +31,10 @@ CellSource extra_key_cell(const Trace& trace, Part part, std::int64_t o);
 CellSource past_cell(const Trace& trace, Part part, const Index& index);
 
 // What the mask adds to the score at [b, h, i, j].
+// The key (of c2p) or query (of p2c) of the relative position that cell [b, h, i, j] of the stage reads, row by row of
+// position_scores.h.
+CellSource position_cells(const Trace& trace, StageId stage, const Index& index);
+
 double added_by_mask(const Trace& trace, const Index& index);
 // The learned sink of head h, by its name in the file.
 CellSource sink_cell(const Trace& trace, std::int64_t h);

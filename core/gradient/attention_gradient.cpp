@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/position_scores.h"
 #include "core/attention/projection_steps.h"
 #include "core/gradient/norm_gradient.h"
 #include "core/model/head_rule.h"
+#include "core/model/relative_positions.h"
 
 namespace headscope {
 namespace {
@@ -83,12 +85,22 @@ void turn_back(const HeadRule& rule, HeadRows& heads) {
   }
 }
 
+// Keys (c2p) or queries (p2c) of relative positions; no rows where the layer has none.
+HeadRows positions_of(const Trace& trace, StageId stage) {
+  if (trace.find(stage) == nullptr) return {Tensor::zeros({1, 1, 0, 1}, trace.tensor(StageId::query).axes()), false};
+  const PositionHeads& heads = *trace.position_heads;
+  const Tensor& values = stage == StageId::c2p ? heads.keys : heads.queries;
+  const Shape all{1, values.dim(0), values.dim(1), values.dim(2)};
+  return {values.reshaped(all, trace.tensor(StageId::query).axes()), true};
+}
+
 // Everything of the middle of a layer: values and gradients.
 struct Middle {
   const Trace& trace;
   HeadRows query, key, value, weights, context;  // context: the gradient
   HeadRows dquery, dkey, dvalue, dweights, dmasked, dscores;
-  GradientRows capped;  // values of capped_scores, where scores are capped
+  HeadRows position_keys, position_queries;  // values, where the layer has relative positions
+  GradientRows capped;                       // values of capped_scores, where scores are capped
 
   explicit Middle(const Trace& of)
       : trace(of),
@@ -102,10 +114,26 @@ struct Middle {
         dvalue(of.tensor(StageId::value), false),
         dweights(of.tensor(StageId::weights), false),
         dmasked(of.tensor(StageId::weights), false),
-        dscores(of.tensor(StageId::weights), false) {
+        dscores(of.tensor(StageId::weights), false),
+        position_keys(positions_of(of, StageId::c2p)),
+        position_queries(positions_of(of, StageId::p2c)) {
     if (const Stage* stage = of.find(StageId::capped_scores)) capped = gradient_rows(stage->tensor);
   }
 };
+
+// A score's gradient to query i by the key of its relative position, and to key j by its query.
+void positions_backwards(Middle& all, const Index& cell, double dscore) {
+  if (all.trace.inputs->relative_positions == nullptr) return;
+  const std::int64_t b = cell[0], h = cell[1], i = cell[2], j = cell[3];
+  const std::int64_t row = all.trace.inputs->relative_positions->row_of(i, j);
+  const double raw = all.trace.scale * dscore;
+  if (all.position_keys.rows > 0) {
+    add_scaled(raw, std::as_const(all.position_keys).row(0, h, row), all.dquery.row(b, h, i));
+  }
+  if (all.position_queries.rows > 0) {
+    add_scaled(raw, std::as_const(all.position_queries).row(0, h, row), all.dkey.row(b, h, j));
+  }
+}
 
 // One query of one head.
 void query_backwards(Middle& all, std::int64_t b, std::int64_t h, std::int64_t i, std::vector<std::uint8_t>& hidden) {
@@ -135,6 +163,7 @@ void query_backwards(Middle& all, std::int64_t b, std::int64_t h, std::int64_t i
     const double raw = all.trace.scale * dscores[at];
     add_scaled(raw, std::as_const(all.key).row(b, shared, j), all.dquery.row(b, h, i));
     add_scaled(raw, std::as_const(all.query).row(b, h, i), all.dkey.row(b, shared, j));
+    positions_backwards(all, {b, h, i, j}, dmasked[at]);
   }
 }
 
@@ -144,6 +173,9 @@ void put_scores(const Middle& all, const PutGradient& put) {
   const Tensor& like = trace.tensor(StageId::weights);
   put("weights", all.dweights.all, like);
   put("masked_scores", all.dmasked.all, like);
+  for (const StageId stage : {StageId::c2p, StageId::p2c}) {
+    if (trace.find(stage) != nullptr) put(stage_name(stage), all.dmasked.all, like);
+  }
   if (!all.capped.values.empty()) put("capped_scores", all.dmasked.all, like);
   // With the mask before the scale `scores` are what leaves the scaling: dscores.
   put("scores", all.dscores.all, like);

@@ -36,12 +36,12 @@ struct ModelGradients {
 void check_gradient(const std::string& option, const Trace& trace);
 
 // The gradients by the stages named (empty: all that are known): stream, what enters each layer; input, query_proj,
-// key_proj, value_proj, query, key, value, raw_scores, scores, capped_scores, masked_scores, weights, context, concat,
-// output, attention_norm_out of attention; mlp_out, what the MLP adds, mlp_in, what it reads. Every gradient is that of
-// the stage's numbers put in as a patch puts them: all that comes after follows, and nothing else changes. Of fused
-// projections query_proj, key_proj and value_proj hold the parts. Sums are in double, of the float32 numbers of the
-// trace; MLPs and norms are computed again in double. Batch items beyond the first have the gradient 0. Throws as
-// check_gradient(), with the option's name, and Cancelled.
+// key_proj, value_proj, query, key, value, c2p, p2c, raw_scores, scores, capped_scores, masked_scores, weights,
+// context, concat, output, attention_norm_out of attention; mlp_out, what the MLP adds, mlp_in, what it reads. Every
+// gradient is that of the stage's numbers put in as a patch puts them: all that comes after follows, and nothing else
+// changes. Of fused projections query_proj, key_proj and value_proj hold the parts. Sums are in double, of the float32
+// numbers of the trace; MLPs and norms are computed again in double. Batch items beyond the first have the gradient 0.
+// Throws as check_gradient(), with the option's name, and Cancelled.
 ModelGradients model_gradients(const std::string& option, const Trace& trace, const LogitSlopes& slopes,
                                std::span<const std::string> stages, const CancelToken& cancel);
 

@@ -107,6 +107,24 @@ struct RelativeRule {
   friend bool operator==(const RelativeRule&, const RelativeRule&) = default;
 };
 
+// Disentangled attention (He et al. 2020, DeBERTa, section 3.1): beside the product of query i and key j their score
+// has that of query i with the key of their relative position (c2p, content to position), and that of key j with its
+// query (p2c, position to content), where the model has these. Keys and queries of relative positions are projected
+// from a table of 2 span rows, whose row for i - j is
+//   min(max(bucket(i - j) + span, 0), 2 span - 1)
+// for both: the paper's algorithm reads j - i for p2c, its published code and checkpoints do not. Without buckets
+// bucket(n) = n and span = most_distance. With buckets span = buckets, and with m = buckets / 2, rounded down,
+// bucket(n) = n for |n| <= m, else sign(n) (ceil(log(|n| / m) / log((most_distance - 1) / m) (m - 1)) + m).
+struct DisentangledRule {
+  bool c2p = false, p2c = false;
+  std::int64_t buckets = 0;  // 0: none
+  std::int64_t most_distance = 512;
+  bool own_projections = true;  // false: of queries and keys themselves
+  bool normed = false;          // rows of the table pass a norm before they are projected
+  std::int64_t span() const { return buckets > 0 ? buckets : most_distance; }
+  friend bool operator==(const DisentangledRule&, const DisentangledRule&) = default;
+};
+
 struct Architecture {
   // A model with an encoder and a decoder is three models here, whose layers attend once: its encoder; the
   // self-attention of the decoder's layers, without what follows it; their cross-attention and MLP. A layer of the
@@ -144,10 +162,11 @@ struct Architecture {
   bool alibi = false;                          // -slope(head) * (i - j) is added to the scores (Press et al. 2022)
   std::int64_t alibi_size = 0;                 // which slopes: the number of the mask term (core/request/alibi.h)
   std::optional<RelativeRule> relative;        // the table of the first layer is that of all
-  std::optional<double> score_scale;           // instead of 1 / sqrt(head_dim)
-  bool scale_by_layer = false;                 // the scale of layer n is divided by n + 1
-  std::optional<double> score_softcap;         // C * tanh(scores / C) before the mask
-  bool sinks = false;                          // a learned logit of every head joins the softmax and is dropped
+  std::optional<DisentangledRule> disentangled;
+  std::optional<double> score_scale;    // instead of 1 / sqrt(head_dim)
+  bool scale_by_layer = false;          // the scale of layer n is divided by n + 1
+  std::optional<double> score_softcap;  // C * tanh(scores / C) before the mask
+  bool sinks = false;                   // a learned logit of every head joins the softmax and is dropped
 
   Norm norm = Norm::layer;
   double norm_eps = 1e-5;

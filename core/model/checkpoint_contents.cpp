@@ -106,6 +106,8 @@ EmbeddingWeights Checkpoint::Contents::read_embedding() const {
           read_patches(lookup, planned),
           read_matrix(lookup, planned.relative),
           planned.relative.empty() ? std::string() : lookup.find(planned.relative)->entry->name,
+          read_matrix(lookup, planned.relative_positions),
+          read_norm(lookup, planned.relative_norm),
           read_convolutions(lookup, planned)};
 }
 
@@ -159,6 +161,8 @@ BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
   LayerWeights& attention = block.attention;
   read_projections(planned, attention);
   block.latents = read_latents(lookup, planned);
+  attention.position_key = read_linear(lookup, planned.position_key);
+  attention.position_query = read_linear(lookup, planned.position_query);
   attention.output = read_linear(lookup, planned.output);
   if (!planned.sinks.empty()) {
     attention.sinks = read_vector(lookup, planned.sinks);

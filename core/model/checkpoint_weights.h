@@ -40,6 +40,8 @@ struct EmbeddingWeights {
   PatchWeights patches;
   Tensor relative;  // [buckets, num_heads], where Architecture::relative says so, and its name in the file
   std::string relative_name;
+  Tensor relative_positions;  // [2 span, d_model], where Architecture::disentangled says so
+  NormWeights relative_norm;  // of its rows, where the model has one
   ConvolutionWeights convolutions = {};
 };
 

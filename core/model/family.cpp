@@ -6,7 +6,7 @@ namespace headscope {
 
 std::span<const std::string_view> body_prefixes() {
   // "_orig_mod." is torch.compile's, "module." DistributedDataParallel's.
-  static constexpr std::array<std::string_view, 19> prefixes = {"",
+  static constexpr std::array<std::string_view, 20> prefixes = {"",
                                                                 "transformer.",
                                                                 "model.",
                                                                 "bert.",
@@ -14,6 +14,7 @@ std::span<const std::string_view> body_prefixes() {
                                                                 "distilbert.",
                                                                 "electra.",
                                                                 "albert.",
+                                                                "deberta.",
                                                                 "vit.",
                                                                 "dinov2.",
                                                                 "dinov2_with_registers.",

@@ -99,14 +99,22 @@ struct TensorNames {
   const char* experts_down = "";
   const char* sinks = "";     // the whole name
   const char* relative = "";  // of Architecture::relative: one of the body, not of every layer
+  // Of Architecture::disentangled: a table of the body and its norm, and the projections of its rows in every layer.
+  const char* relative_positions = "";
+  const char* relative_norm = "";
+  const char* position_key = "";
+  const char* position_query = "";
   const char* final_norm = "";
   // Names of the head, which do not have the body's prefix ("bert.", "model."). Files may be without the projection.
   const char* projection = "";  // of Architecture::projection
   const char* transform = "";
   const char* transform_norm = "";
   const char* decoder = "";
-  const char* decoder_bias = "";  // the whole name; "" where the decoder has no bias
-  const char* decoder_row = "";   // the whole name of a bias [1, vocab_size]; files may be without it
+  const char* decoder_bias = "";     // the whole name; "" where the decoder has no bias
+  const char* older_transform = "";  // other names of these in some files
+  const char* older_transform_norm = "";
+  const char* older_decoder_bias = "";  // the whole name
+  const char* decoder_row = "";         // the whole name of a bias [1, vocab_size]; files may be without it
 };
 
 // A key of config.json with which a model may ask for arithmetic that is not implemented, and the values that are

@@ -21,7 +21,7 @@ std::span<const Family> families() {
                                  clip_vision(), clip_text(),    siglip_vision(),
                                  siglip_text(), t5_gated(),     t5(),
                                  bart(),        mbart(),        marian_two_vocabularies(),
-                                 marian(),      whisper()};
+                                 marian(),      whisper(),      deberta_v2()};
   return all;
 }
 

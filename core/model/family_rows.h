@@ -20,6 +20,9 @@ Family bert();
 Family roberta();
 Family distilbert();
 
+// family_deberta.cpp
+Family deberta_v2();
+
 // family_falcon.cpp
 Family falcon();
 Family falcon_two_norms();

@@ -19,6 +19,7 @@ struct FeatureInput;
 struct HeadRule;
 struct ImageInput;
 struct Patches;
+struct RelativePositions;
 struct RowNorm;
 
 struct Inputs {
@@ -58,8 +59,10 @@ struct Inputs {
   std::vector<std::int64_t> words;            // [query_len], the word that each token is part of (-1: none); or empty
   std::vector<MaskTerm> own_mask;             // the model's own mask, which hides besides the request's
   std::shared_ptr<const HeadRule> head_rule;  // applied between the split into heads and raw_scores; null: no such step
-  std::optional<double> score_scale;          // the model's own; nullopt: 1/sqrt(head_dim)
-  std::optional<double> softcap;              // the model's own of the scores, where the request has none
+  // Of a model whose queries and keys meet relative positions (Architecture::disentangled); null: no such step.
+  std::shared_ptr<const RelativePositions> relative_positions;
+  std::optional<double> score_scale;  // the model's own; nullopt: 1/sqrt(head_dim)
+  std::optional<double> softcap;      // the model's own of the scores, where the request has none
   // Normalises what attention gives before it is added to the stream; null: no such step.
   std::shared_ptr<const RowNorm> output_norm;
   // Of a layer of a decoder that has an encoder beside it: the encoder's own inputs; else null. `checkpoint` is then

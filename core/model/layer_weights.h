@@ -23,6 +23,8 @@ struct LayerWeights {
   // [heads], a logit that joins every row of its head's softmax and is dropped afterwards; or empty. And its name.
   Tensor sinks;
   std::string sinks_name;
+  // What makes keys and queries of relative positions, where they are not `key` and `query` (DisentangledRule).
+  Linear position_key, position_query;
   Linear output;                          // [d_model, heads * value_head_dim], or empty
   std::optional<std::int64_t> num_heads;  // from the file's metadata; nullopt when it has none
   std::string source;                     // "seeded 0", or the path

@@ -17,6 +17,7 @@
 #include "core/model/input_sizes.h"
 #include "core/model/latents.h"
 #include "core/model/position_tables.h"
+#include "core/model/relative_positions.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
 #include "core/text/tokenizer.h"
@@ -199,6 +200,18 @@ void use_relative_bias(const Request& request, Inputs& inputs) {
       relative_bias(*architecture.relative, inputs.checkpoint->embedding(), inputs.query_len, inputs.key_len));
 }
 
+void use_relative_positions(const Request& request, Inputs& inputs) {
+  const Architecture& architecture = inputs.checkpoint->architecture();
+  if (!architecture.disentangled) return;
+  if (request.past != 0) {
+    throw UsageError("past", fmt::format("{} has relative positions, which count from the first token", request.model),
+                     "0");
+  }
+  check_memory({inputs.batch * (3 * inputs.num_heads + 1), inputs.query_len, inputs.key_len},
+               "the scores of relative positions");
+  inputs.relative_positions = relative_positions_of(architecture, inputs.checkpoint->embedding(), inputs.query_len);
+}
+
 void load_image(const Request& request, std::shared_ptr<const Checkpoint> opened, InputCache::State& cache,
                 Inputs& inputs) {
   use_shown_layer(request, std::move(opened), inputs);
@@ -230,6 +243,7 @@ void load_text_inputs(const Request& request, std::shared_ptr<const Checkpoint> 
   inputs.key_tokens = inputs.tokens;
   inputs.key_offsets = inputs.offsets;
   use_relative_bias(request, inputs);
+  use_relative_positions(request, inputs);
   check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
   if (architecture.latents) {
     const Latents shapes = latent_shapes(architecture, inputs.batch, inputs.query_len);

@@ -6,15 +6,9 @@
 namespace headscope {
 namespace {
 
-// He et al. 2021. Such parts depend on queries and keys, so that no bias of the scores can stand for them.
-constexpr std::string_view kDisentangled =
-    "its scores add products of queries and keys (content to content), of queries with keys of relative positions "
-    "(content to position) and of keys with queries of relative positions (position to content)";
-
 constexpr NearFamily kNear[] = {
     {"cohere2", "llama", "attention and MLP share one norm, and only layers with a window have rotary positions"},
-    {"deberta", "bert", kDisentangled},
-    {"deberta-v2", "bert", kDisentangled},
+    {"deberta", "deberta-v2", "one matrix makes queries, keys and values, and keys have no biases"},
     {"deit", "vit", "a distillation token stands beside the class token"},
     {"dinov3_vit", "dinov2", "patches have rotary positions of two axes"},
     {"gemma3n", "gemma3", "it has embeddings of every layer and several streams"},

@@ -40,6 +40,18 @@ std::int64_t relative_bucket(const RelativeRule& rule, std::int64_t distance) {
   return first + std::min(single + shared, buckets - 1);
 }
 
+std::int64_t relative_row(const DisentangledRule& rule, std::int64_t distance) {
+  const std::int64_t middle = rule.buckets / 2, away = std::abs(distance), span = rule.span();
+  std::int64_t bucket = distance;
+  if (rule.buckets > 0 && away > middle) {
+    const float own = std::log(static_cast<float>(away) / static_cast<float>(middle));
+    const float whole = std::log(static_cast<float>(rule.most_distance - 1) / static_cast<float>(middle));
+    const auto shared = static_cast<std::int64_t>(std::ceil(own / whole * static_cast<float>(middle - 1)));
+    bucket = (distance < 0 ? -1 : 1) * (shared + middle);
+  }
+  return std::clamp<std::int64_t>(bucket + span, 0, 2 * span - 1);
+}
+
 MaskFile relative_bias(const RelativeRule& rule, const EmbeddingWeights& weights, std::int64_t query_len,
                        std::int64_t key_len) {
   const std::int64_t heads = weights.relative.dim(1);

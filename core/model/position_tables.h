@@ -19,6 +19,10 @@ Tensor sinusoidal_table(std::int64_t positions, std::int64_t features);
 // in float32, as T5's own code has them: at the edge between two buckets the rounding decides.
 std::int64_t relative_bucket(const RelativeRule& rule, std::int64_t distance);
 
+// The row of the table of relative positions for a query `distance` = i - j after the key, see DisentangledRule.
+// Logarithms are taken in float32, as the model's own code has them.
+std::int64_t relative_row(const DisentangledRule& rule, std::int64_t distance);
+
 // What a model's biases of relative positions add to the scores, [heads, query_len, key_len], as a mask that knows the
 // row of every cell in the file's table, EmbeddingWeights::relative.
 MaskFile relative_bias(const RelativeRule& rule, const EmbeddingWeights& weights, std::int64_t query_len,

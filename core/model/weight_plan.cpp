@@ -1,3 +1,4 @@
+// Long because every part of a model has its tensors planned here, in one order.
 #include "core/model/weight_plan.h"
 
 #include <fmt/format.h>
@@ -73,6 +74,8 @@ std::vector<PlannedTensor> PlannedBlock::tensors() const {
                                       &key_latent,
                                       &key_latent_norm,
                                       &key_value_of_latent,
+                                      &position_key,
+                                      &position_query,
                                       &shared_expert.gate,
                                       &shared_expert.up,
                                       &shared_expert.down}) {
@@ -89,11 +92,12 @@ std::vector<PlannedTensor> PlannedBlock::tensors() const {
 
 std::vector<PlannedTensor> PlannedBody::tensors() const {
   std::vector<PlannedTensor> all;
-  for (const PlannedTensor* tensor : {&word, &position, &token_type, &class_token, &registers, &relative}) {
+  for (const PlannedTensor* tensor :
+       {&word, &position, &token_type, &class_token, &registers, &relative, &relative_positions}) {
     if (!tensor->empty()) all.push_back(*tensor);
   }
   for (const PlannedModule* module : {&patch, &first_convolution, &second_convolution, &embedding_norm,
-                                      &embedding_projection, &final_norm, &projection}) {
+                                      &embedding_projection, &relative_norm, &final_norm, &projection}) {
     add(*module, all);
   }
   return all;
@@ -140,13 +144,19 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
   PlannedBody body;
   body.word = table(names.word, architecture.vocab_size, width);
   if (*names.older_word) body.word.older_name = std::string(names.older_word) + ".weight";
-  if (!architecture.sinusoidal) {
+  if (!architecture.sinusoidal && architecture.position != Architecture::Position::none) {
     body.position = table(names.position, architecture.position_offset + architecture.max_positions, width);
   }
   if (architecture.relative) {
     body.relative = table(names.relative, architecture.relative->buckets, architecture.num_heads);
   }
-  body.token_type = table(names.token_type, architecture.token_types, width);
+  if (architecture.disentangled) {
+    body.relative_positions =
+        table(names.relative_positions, 2 * architecture.disentangled->span(), architecture.d_model);
+    if (architecture.disentangled->normed)
+      body.relative_norm = norm(names.relative_norm, architecture.d_model, norm_bias);
+  }
+  if (architecture.token_types > 0) body.token_type = table(names.token_type, architecture.token_types, width);
   if (architecture.image) plan_image(architecture, names, body);
   if (architecture.features) {
     body.first_convolution = convolution(names.first_convolution, architecture.features->bands, architecture.d_model);
@@ -226,6 +236,15 @@ void plan_latents(const Architecture& architecture, const TensorNames& names, co
   block.key_value_of_latent = linear(prefix + names.key_value_of_latent, heads * of_head, rule.key_rank, false, false);
 }
 
+// Keys and queries of relative positions, as many rows as queries have.
+void plan_position_projections(const DisentangledRule& rule, const TensorNames& names, const std::string& prefix,
+                               const PlannedModule& query, PlannedBlock& block) {
+  if (!rule.own_projections) return;
+  const std::int64_t rows = query.weight.shape[0], width = query.weight.shape[1];
+  if (rule.c2p) block.position_key = linear(prefix + names.position_key, rows, width, true, false);
+  if (rule.p2c) block.position_query = linear(prefix + names.position_query, rows, width, true, false);
+}
+
 }  // namespace
 
 PlannedBlock planned_block(const Architecture& architecture, const Family& family, std::int64_t layer) {
@@ -248,6 +267,8 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
     block.key = linear(named(names.key), key_rows, width, architecture.qkv_bias && architecture.key_bias, in_out);
     block.value = linear(named(names.value), key_rows, width, architecture.qkv_bias, in_out);
   }
+  if (architecture.disentangled)
+    plan_position_projections(*architecture.disentangled, names, prefix, block.query, block);
   block.output = linear(named(names.output), width, architecture.num_heads * architecture.value_features(),
                         architecture.output_bias, in_out);
   if (architecture.head_norm) {
@@ -278,6 +299,16 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
   return block;
 }
 
+namespace {
+
+// Another name of a module that is there.
+void set_older(const std::string& name, PlannedModule& module) {
+  if (!module.weight.empty()) module.weight.older_name = name + ".weight";
+  if (!module.bias.empty()) module.bias.older_name = name + ".bias";
+}
+
+}  // namespace
+
 PlannedHead planned_head(const Architecture& architecture, const Family& family) {
   const TensorNames& names = family.names;
   const std::int64_t width = architecture.word_width();
@@ -291,6 +322,9 @@ PlannedHead planned_head(const Architecture& architecture, const Family& family)
   if (*names.decoder_row && architecture.decoder_bias) {
     head.decoder.bias = {names.decoder_row, "", {1, architecture.vocab_size}};
   }
+  if (*names.older_transform) set_older(names.older_transform, head.transform);
+  if (*names.older_transform_norm) set_older(names.older_transform_norm, head.transform_norm);
+  if (*names.older_decoder_bias) head.decoder.bias.older_name = names.older_decoder_bias;
   for (PlannedModule* module : {&head.transform, &head.transform_norm, &head.decoder}) {
     module->weight.in_head = module->bias.in_head = true;
   }

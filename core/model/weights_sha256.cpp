@@ -91,6 +91,8 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
   add_linear(sha, "embedding.first_convolution", embedding.convolutions.first, cancel);
   add_linear(sha, "embedding.second_convolution", embedding.convolutions.second, cancel);
   add_tensor(sha, "embedding.relative", embedding.relative, cancel);
+  add_tensor(sha, "embedding.relative_positions", embedding.relative_positions, cancel);
+  add_norm(sha, "embedding.relative_norm", embedding.relative_norm, cancel);
   for (std::int64_t layer = 0; layer < checkpoint.architecture().num_layers; ++layer) {
     const BlockWeights block = checkpoint.block(layer);
     const std::string before = "layers." + std::to_string(layer) + ".";
@@ -99,6 +101,8 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
     add_norm(sha, before + "attention_norm_out", block.attention_norm_out, cancel);
     add_norm(sha, before + "mlp_norm_out", block.mlp_norm_out, cancel);
     add_attention(sha, before, block.attention, cancel);
+    add_linear(sha, before + "position_key", block.attention.position_key, cancel);
+    add_linear(sha, before + "position_query", block.attention.position_query, cancel);
     add_tensor(sha, before + "query_norm", block.query_norm, cancel);
     add_tensor(sha, before + "key_norm", block.key_norm, cancel);
     add_linear(sha, before + "gate", block.gate, cancel);

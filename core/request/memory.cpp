@@ -70,6 +70,10 @@ bool is_there(const Request& request, const StageSizes& sizes, StageWhen when) {
       return !sizes.alone && sizes.has_output;
     case StageWhen::output_norm:
       return !sizes.alone && sizes.has_output && sizes.output_norm;
+    case StageWhen::c2p:
+      return sizes.c2p;
+    case StageWhen::p2c:
+      return sizes.p2c;
     case StageWhen::softcap:
       return request.softcap.has_value();
     case StageWhen::dropout:

@@ -18,10 +18,11 @@ struct StageSizes {
   bool cross = false;
   bool alone = false;  // attention alone: no inputs, projections or output
   bool has_output = true;
-  bool own_mask = false;     // the model has a mask of its own, besides the request's
-  std::int64_t layers = 1;   // from the first to this one: the stages of all of them are kept
-  bool own_added = false;    // the model's mask adds to scores
-  bool output_norm = false;  // the output is normalised
+  bool own_mask = false;          // the model has a mask of its own, besides the request's
+  std::int64_t layers = 1;        // from the first to this one: the stages of all of them are kept
+  bool own_added = false;         // the model's mask adds to scores
+  bool output_norm = false;       // the output is normalised
+  bool c2p = false, p2c = false;  // the stages of relative positions that depend on queries and keys
 };
 
 // Bytes of every stage that has memory of its own when the weights are kept; views, stages equal to the one before and

@@ -22,6 +22,8 @@ enum class StageId {
   query,
   key,
   value,
+  c2p,
+  p2c,
   raw_scores,
   scores,
   capped_scores,
@@ -45,7 +47,7 @@ std::optional<StageId> stage_named(std::string_view name);
 // All of them, in the order above.
 const std::vector<StageId>& all_stages();
 
-// Whether rows are queries and columns are keys: raw_scores ... captured_weights.
+// Whether rows are queries and columns are keys: c2p ... captured_weights.
 bool is_score_like(StageId stage);
 
 // weights, dropped_weights, captured_weights and sink_weights: never negative, drawn with a sequential map on [0, 1].

@@ -162,6 +162,24 @@ StageFormula softcap_formula() {
           product_of(cap, function_of(tanh_function(), quotient_of(cell_of(0), cap)))};
 }
 
+// What relative positions add to scores of content; their own keys and queries are projected from a table.
+std::vector<StageInfo> position_stages() {
+  const auto row = [](S id, const char* name, When when, S from) {
+    return stored({id,
+                   name,
+                   "b,h,i,j",
+                   score_axes(),
+                   when,
+                   Card::own,
+                   kScores,
+                   {.from = {{from}},
+                    .sources = {Source::projection},
+                    .options = {"scale"},
+                    .variants = {V::no_scale, V::scale_by_d_model}}});
+  };
+  return {row(S::c2p, "c2p", When::c2p, S::query), row(S::p2c, "p2c", When::p2c, S::key)};
+}
+
 std::vector<StageInfo> score_stages() {
   return {
       {S::raw_scores,
@@ -196,7 +214,7 @@ std::vector<StageInfo> score_stages() {
        When::always,
        Card::own,
        kScores,
-       {.from = {{S::capped_scores, S::scores}},
+       {.from = {{S::capped_scores, S::scores}, {S::c2p}, {S::p2c}},
         .sources = {Source::mask},
         .options = {"mask-order", "mask-fill"},
         .variants = {V::mask_inverted, V::mask_after_softmax}}},
@@ -288,8 +306,8 @@ std::vector<StageInfo> result_stages() {
 const std::vector<StageInfo>& stage_infos() {
   static const std::vector<StageInfo> table = [] {
     std::vector<StageInfo> all;
-    for (const auto& part :
-         {input_stages(), projection_stages(), head_stages(), score_stages(), weight_stages(), result_stages()}) {
+    for (const auto& part : {input_stages(), projection_stages(), head_stages(), position_stages(), score_stages(),
+                             weight_stages(), result_stages()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

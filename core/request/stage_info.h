@@ -47,6 +47,8 @@ enum class StageWhen {
   fused,      // self-attention with one projection for query, key and value
   per_head,   // the same, where its rows are [q_h k_h v_h] of every head
   projected,  // those that project, but not per head
+  c2p,        // layers whose queries meet keys of relative positions
+  p2c,        // layers whose keys meet queries of relative positions
   softcap,
   dropout,
   captured,     // captures that hold weights and what they can be computed from

@@ -46,7 +46,7 @@ std::string mask_words(const Trace& trace) {
   std::string words = fmt::format("The mask \\texttt{{{}}}{}", tex_text(mask_text(terms), 120),
                                   inverted ? ", inverted, a known mistake" : "");
   if (!where.empty()) words += fmt::format(": {} where {}", inverted ? "visible" : "hidden", where);
-  if (!trace.mask->added.empty()) words += fmt::format("; $m$ is {}", fmt::join(added, " plus "));
+  if (!trace.terms().added.empty()) words += fmt::format("; $m$ is {}", fmt::join(added, " plus "));
   return words + ".";
 }
 
@@ -92,6 +92,29 @@ void write_sinks(Latex& x, const char* sink) {
           "What the sink takes: no key gets it.");
 }
 
+// What is added to a score: " + c2p_{b,h,i,j} + m_{b,h,i,j}".
+std::string added_tex(const Trace& trace) {
+  std::string plus;
+  for (const StageId stage : {StageId::c2p, StageId::p2c}) {
+    if (trace.find(stage) != nullptr) plus += " + " + tex_at(stage, "b,h,i,j");
+  }
+  return trace.terms().added.empty() ? plus : plus + " + m_{b,h,i,j}";
+}
+
+// Queries and keys with what belongs to the pair's relative position.
+void write_position_formulas(Latex& x) {
+  if (x.trace.position_heads == nullptr) return;
+  const std::string scale = scale_tex(x.trace);
+  const auto sum = [&](StageId content, const char* at, const char* position) {
+    return fmt::format("\\sum_{{d=0}}^{{{}}} {} \\, {}_{{h,r(i-j),d}} {}", x.trace.inputs->head_dim - 1,
+                       tex_at(content, at), position, scale);
+  };
+  x.stage(StageId::c2p, tex_at(StageId::c2p, "b,h,i,j"), sum(StageId::query, "b,h,i,d", "P^k"),
+          "Every query meets the key $P^k$ of the pair's relative position, in row $r$ of the model's table.");
+  x.stage(StageId::p2c, tex_at(StageId::p2c, "b,h,i,j"), sum(StageId::key, "b,h,j,d", "P^q"),
+          "Every key meets the query $P^q$ of the pair's relative position.");
+}
+
 void write_scores(Latex& x) {
   const Trace& trace = x.trace;
   const Request& r = trace.request;
@@ -99,20 +122,20 @@ void write_scores(Latex& x) {
   const std::int64_t group = in.num_heads / in.num_kv_heads;
   const std::string g = group == 1 ? "h" : fmt::format("\\lfloor h/{} \\rfloor", group);
   const bool transposed = !has_variant(r, Variant::key_not_transposed);
+  write_position_formulas(x);
   x.stage(StageId::raw_scores, tex_at(StageId::raw_scores, "b,h,i,j"),
           fmt::format("\\sum_{{d=0}}^{{{}}} {} \\, {}", in.head_dim - 1, tex_at(StageId::query, "b,h,i,d"),
                       tex_at(StageId::key, (transposed ? fmt::format("b,{},j,d", g) : fmt::format("b,{},d,j", g)))),
           transposed ? "Every query meets every key." : "The key is not transposed: a known mistake.");
   const bool after_softmax = has_variant(r, Variant::mask_after_softmax);
-  const bool hides = trace.mask->hidden.any() && !after_softmax, added = !trace.mask->added.empty();
-  const std::string plus = added ? " + m_{b,h,i,j}" : "";
+  const bool hides = trace.mask->hidden.any() && !after_softmax, added = !trace.terms().added.empty();
+  const std::string plus = added_tex(trace);
   const auto masked = [&](const std::string& score, const std::string& fill) {
     if (!hides) return score;
     return fmt::format("\\begin{{cases}} {} & \\text{{hidden}} \\\\ {} & \\text{{otherwise}} \\end{{cases}}", fill,
                        score);
   };
-  const std::string words = mask_words(trace);
-  const std::string fill = tex_number(r.mask_fill);
+  const std::string words = mask_words(trace), fill = tex_number(r.mask_fill);
   if (r.mask_order == MaskOrder::before_scale && (hides || added)) {
     x.stage(StageId::scores, tex_at(StageId::scores, "b,h,i,j"),
             "\\left(" + masked(tex_at(StageId::raw_scores, "b,h,i,j") + plus, fill) + "\\right) " + scale_tex(trace),

@@ -18,6 +18,18 @@
 #include "core/script/script_writer.h"
 
 namespace headscope {
+
+std::string scaled_in_python(const Trace& trace, const std::string& what) {
+  if (trace.scale == 1.0) return what;
+  const Inputs& in = *trace.inputs;
+  const bool by_d_model = has_variant(trace.request, Variant::scale_by_d_model);
+  if (by_d_model) {
+    return fmt::format("{} / math.sqrt({})", what, in.query.empty() ? in.d_model : in.num_heads * in.head_dim);
+  }
+  const bool usual = !trace.request.scale && !in.score_scale;
+  return usual ? what + " / math.sqrt(head_dim)" : what + " * " + python_number(trace.scale);
+}
+
 namespace {
 
 const Axes kScoreAxes{Axis::batch, Axis::head, Axis::query, Axis::key};
@@ -40,17 +52,6 @@ std::string filled(const ScriptWriter& w, const std::string& tensor, const std::
                    const std::string& value) {
   return w.torch() ? fmt::format("{}.masked_fill({}, {})", tensor, where, value)
                    : fmt::format("np.where({}, np.float32({}), {})", where, value, tensor);
-}
-
-std::string scaled(const Trace& trace, const std::string& what) {
-  if (trace.scale == 1.0) return what;
-  const Inputs& in = *trace.inputs;
-  const bool by_d_model = has_variant(trace.request, Variant::scale_by_d_model);
-  if (by_d_model) {
-    return fmt::format("{} / math.sqrt({})", what, in.query.empty() ? in.d_model : in.num_heads * in.head_dim);
-  }
-  const bool usual = !trace.request.scale && !in.score_scale;
-  return usual ? what + " / math.sqrt(head_dim)" : what + " * " + python_number(trace.scale);
 }
 
 // The stages between two others that are a formula of other stages (StageInfo::formula).
@@ -110,7 +111,7 @@ void write_scores(ScoreLines& c) {
     w.section({StageId::scores}, "scores: masked, then scaled");
     w.line(fmt::format("scores = raw_scores{}", added ? " + added" : ""));
     if (c.hides) w.line("scores = " + filled(w, "scores", "hidden", python_number(fill)));
-    std::string value = scaled(c.trace, "scores");
+    std::string value = scaled_in_python(c.trace, "scores");
     // -inf * 0 would be NaN, and -inf * -1 would be inf: what is hidden stays so.
     if (c.hides && std::isinf(fill) && c.trace.scale <= 0) {
       value = filled(w, "(" + value + ")", "hidden", python_number(fill));
@@ -121,12 +122,13 @@ void write_scores(ScoreLines& c) {
     return;
   }
   w.section({StageId::scores}, "scores: scaled");
-  w.stage(StageId::scores, scaled(c.trace, "raw_scores"));
-  const char* before = "scores";
+  w.stage(StageId::scores, scaled_in_python(c.trace, "raw_scores"));
+  std::string before = "scores";
   const bool capped_last = caps_added(c.trace.as_computed(), c.mask);
   if (capped_last) write_mask(c);
   write_by_formula(c, StageId::scores, StageId::masked_scores);
   if (c.trace.as_computed().softcap) before = "capped_scores";
+  before += position_terms(c.trace);
   if (!masks && !c.hides_later) {
     const bool terms = !mask_terms_of(c.request, *c.trace.inputs).empty();
     w.section({StageId::masked_scores},
@@ -137,8 +139,8 @@ void write_scores(ScoreLines& c) {
   if (!capped_last) write_mask(c);
   const bool adds = added && !capped_last;
   if (capped_last) w.section({StageId::masked_scores}, "masked_scores: what the mask adds is in them already");
-  std::string value = adds ? fmt::format("({} + added)", before) : before;
-  if (!c.hides && adds) value = fmt::format("{} + added", before);
+  std::string value = adds ? before + " + added" : before;
+  if (c.hides && value.find(' ') != value.npos) value = "(" + value + ")";
   if (c.hides) value = filled(w, value, "hidden", python_number(fill));
   w.stage(StageId::masked_scores, value);
 }
@@ -302,10 +304,11 @@ void write_output(ScoreLines& c) {
 }  // namespace
 
 void write_attention(ScriptWriter& w, const Trace& trace) {
-  ScoreLines c{w, trace, trace.request, *trace.mask};
+  ScoreLines c{w, trace, trace.request, trace.terms()};
   const bool after = has_variant(trace.request, Variant::mask_after_softmax);
   c.hides = !after && trace.mask->hidden.any();
   c.hides_later = after && trace.mask->hidden.any();
+  write_position_scores(c);
   write_raw_scores(c);
   write_scores(c);
   write_weights(c);

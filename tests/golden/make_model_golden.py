@@ -12,7 +12,7 @@ One folder a checkpoint: config.json and model.safetensors as the ecosystem writ
 Each family is written here from its paper and its published code, in model_golden_*.py, with PyTorch's own functions;
 where PyTorch has the whole layer (nn.TransformerEncoderLayer, nn.MultiheadAttention), both must agree. Everything is
 computed in float32 from the numbers as they are stored; families with `exact` in float64, and rounded when saved. They
-also have .capped_scores and .attention_norm_out where a layer has those.
+also have .capped_scores, .attention_norm_out, and .c2p, .p2c and .masked_scores, where a layer has those.
 
     /usr/bin/python3 tests/golden/make_model_golden.py NAME...      makes only these folders
 """
@@ -24,6 +24,7 @@ import sys
 import torch
 
 import model_golden_bert
+import model_golden_deberta
 import model_golden_deepseek
 import model_golden_encoders
 import model_golden_falcon
@@ -104,7 +105,7 @@ def main():
         wanted = set(sys.argv[1:])
         for module in (model_golden_gpt, model_golden_bert, model_golden_llama, model_golden_neox, model_golden_gemma,
                        model_golden_olmo, model_golden_others, model_golden_encoders, model_golden_falcon,
-                       model_golden_deepseek):
+                       model_golden_deepseek, model_golden_deberta):
             for name, family, config in module.CASES:
                 if wanted and name not in wanted:
                     continue

@@ -46,7 +46,8 @@ TEST_P(Models, EveryStageOfEveryLayer) {
         EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected("layers." + number + "." + stage)))
             << run.label << ", layer " << layer << ", " << stage;
       }
-      for (const char* stage : {"key_input", "value_input", "capped_scores", "sink_weights", "attention_norm_out"}) {
+      for (const char* stage : {"key_input", "value_input", "capped_scores", "sink_weights", "attention_norm_out",
+                                "c2p", "p2c", "masked_scores"}) {
         const std::string name = "layers." + number + "." + stage;
         if (!expects(name)) continue;
         EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected(name)))
@@ -90,7 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "bloom", "mixtral", "mixtral-window", "qwen3_moe", "qwen3_moe-dense", "gpt_oss", "electra",
                       "electra-wide", "albert", "albert-one-group", "modernbert", "modernbert-biased", "falcon",
                       "falcon-alibi", "falcon-grouped", "falcon-grouped-one-norm", "mpt", "mpt-steep", "mpt-held",
-                      "mpt-normed", "deepseek_v2", "deepseek_v2-grouped", "deepseek_v3"),
+                      "mpt-normed", "deberta_v2", "deberta_v2-wide", "deberta_v2-own", "deberta_v2-c2p",
+                      "deberta_v2-p2c", "deepseek_v2", "deepseek_v2-grouped", "deepseek_v3"),
     [](const auto& each) {
       std::string name = each.param;
       std::replace(name.begin(), name.end(), '-', '_');

@@ -90,6 +90,13 @@ Words raw_score_words(const Told& t) {
           plain(fmt::format("? {} products sum to {}.", t.inputs().head_dim, t.value))};
 }
 
+Words position_words(const Told& t) {
+  const bool of_query = t.place.stage == StageId::c2p;
+  return {plain(of_query ? "What the query of " : "What the key of "), of_query ? t.query : t.key,
+          plain(of_query ? " gives with how far " : " gives with how far it is from "), of_query ? t.key : t.query,
+          plain(of_query ? fmt::format(" is from it: {}.", t.value) : fmt::format(": {}.", t.value))};
+}
+
 Words mask_words(const Told& t) {
   const bool hidden = t.trace().mask->hidden.hidden(t.at.batch, t.at.slice, t.at.cell.row, t.at.cell.column);
   return {plain("May "), t.query, plain(" look at "), t.key,
@@ -153,6 +160,8 @@ constexpr StageSentence kSentences[] = {
     {StageId::query_proj, projection_words},
     {StageId::query, query_words},
     {StageId::raw_scores, raw_score_words},
+    {StageId::c2p, position_words},
+    {StageId::p2c, position_words},
     {StageId::masked_scores, mask_words},
     {StageId::scores, score_words},
     {StageId::capped_scores, score_words},

@@ -9,8 +9,8 @@ from headscope._program import HeadscopeError, call
 
 # Options that hold interventions, and what stands between their terms.
 SEPARATORS = {"ablate": ",", "freeze": ",", "scale_query": ",", "scale_key": ",", "edit": ";", "paint": ";", "patch": ";"}
-HEAD_STAGES = ("query", "key", "value", "raw_scores", "scores", "capped_scores", "masked_scores", "weights",
-               "dropped_weights", "context", "qkv_heads")
+HEAD_STAGES = ("query", "key", "value", "c2p", "p2c", "raw_scores", "scores", "capped_scores", "masked_scores",
+               "weights", "dropped_weights", "context", "qkv_heads")
 
 
 class Ablate(NamedTuple):

@@ -139,6 +139,10 @@ TEST(ModelGradientFamilies, AreTheSlopesOfTheEngine) {
                             "roberta",
                             "albert",
                             "electra-wide",
+                            "deberta_v2",
+                            "deberta_v2-own",
+                            "deberta_v2-c2p",
+                            "deberta_v2-p2c",
                             "modernbert",
                             "mpt",
                             "bloom",
@@ -156,6 +160,9 @@ TEST(ModelGradientFamilies, AreTheSlopesOfTheEngine) {
     std::vector<std::string> stages = {"stream", "query", "key", "value", "weights", "context", "output"};
     if (mlp) stages.emplace_back(kMlpPatch);
     if (runs.own().find(StageId::attention_norm_out) != nullptr) stages.emplace_back("attention_norm_out");
+    for (const char* part : {"c2p", "p2c"}) {
+      if (runs.own().find(*stage_named(part)) != nullptr) stages.emplace_back(part);
+    }
     const ModelGradients gradients = model_gradients("estimate", runs.own(), difference_at(4), stages, CancelToken());
     for (std::int64_t layer = 0; layer < std::ssize(gradients.layers); layer += 1) {
       for (const std::string& stage : stages) {

@@ -26,6 +26,8 @@ constexpr std::size_t number_of(StageId stage) {
     case StageId::query:
     case StageId::key:
     case StageId::value:
+    case StageId::c2p:
+    case StageId::p2c:
     case StageId::raw_scores:
     case StageId::scores:
     case StageId::capped_scores:

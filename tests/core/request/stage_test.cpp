@@ -18,7 +18,7 @@ TEST(Stage, EveryNameIsFoundAgain) {
     EXPECT_EQ(stage_named(stage_name(stage)), stage);
     names.insert(stage_name(stage));
   }
-  EXPECT_EQ(names.size(), 24U);
+  EXPECT_EQ(names.size(), 26U);
   EXPECT_EQ(stage_name(StageId::masked_scores), "masked_scores");
   EXPECT_FALSE(stage_named("masked-scores").has_value());
   EXPECT_FALSE(stage_named("").has_value());
@@ -36,8 +36,8 @@ TEST(Stage, ScoresAreThoseBetweenQueriesAndKeys) {
     if (is_score_like(stage)) scores.insert(stage_name(stage));
     if (is_weight_like(stage)) weights.insert(stage_name(stage));
   }
-  EXPECT_EQ(scores, (std::set<std::string_view>{"raw_scores", "scores", "capped_scores", "masked_scores", "weights",
-                                                "captured_weights", "dropped_weights"}));
+  EXPECT_EQ(scores, (std::set<std::string_view>{"c2p", "p2c", "raw_scores", "scores", "capped_scores", "masked_scores",
+                                                "weights", "captured_weights", "dropped_weights"}));
   EXPECT_EQ(weights, (std::set<std::string_view>{"weights", "captured_weights", "dropped_weights", "sink_weights"}));
 }
 

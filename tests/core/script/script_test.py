@@ -115,7 +115,7 @@ def cases():
     yield "Gemma", ["--model", f"{MODELS}/gemma", "--token-ids", "3,1,4,1,5"]
     yield "Llama 2 of C, neighbours", ["--model", f"{MODELS}/llama2c", "--token-ids", "3,1,4,1,5"]
     for name in ("gpt_neox gptj phi gemma2 gemma3 olmo2 olmo2-grouped olmo3 phi3 phi3-longrope stablelm cohere cohere-normed "
-                 "opt-after bloom mixtral gpt_oss electra albert modernbert falcon falcon-alibi falcon-grouped mpt-steep "
+                 "opt-after bloom mixtral gpt_oss electra deberta_v2 deberta_v2-own deberta_v2-c2p albert modernbert falcon falcon-alibi falcon-grouped mpt-steep "
                  "mpt-held mpt-normed deepseek_v2 deepseek_v3").split():
         yield name, ["--model", f"{MODELS}/{name}", "--token-ids", "3,1,4,1,5", "--layer", "0"]
     yield "sinks, a held head and an edit", ["--model", f"{MODELS}/gpt_oss", "--token-ids", "3,1,4,1,5", "--layer", "1",
