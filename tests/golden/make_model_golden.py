@@ -110,7 +110,7 @@ def main():
                 if wanted and name not in wanted:
                     continue
                 make(name, family, config)
-                if name in ('gpt2', 'bert', 'llama'):
+                if name in ('gpt2', 'bert', 'llama', 'deberta_v2'):
                     make(name + '-f16', family, {**config, 'torch_dtype': 'float16'}, torch.float16)
                     make(name + '-bf16', family, {**config, 'torch_dtype': 'bfloat16'}, torch.bfloat16)
     return 0

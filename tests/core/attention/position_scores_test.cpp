@@ -7,6 +7,9 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/attention/engine.h"
 #include "core/attention/forward.h"
@@ -120,6 +123,35 @@ TEST(PositionScores, AMaskAddsToThem) {
                        at(*trace, StageId::p2c, cell) + static_cast<double>(trace->terms().added.at(cell));
     EXPECT_NEAR(at(*trace, StageId::masked_scores, cell), sum, 1e-5);
   });
+}
+
+// What the run before knows is used again, and gives what a first run gives.
+TEST(PositionScores, ARunAfterAnotherHasTheNumbersOfAFirstOne) {
+  for (const char* mask : {"none", "causal"}) {
+    Engine engine;
+    Request request = with(request_of("deberta_v2"), "mask", mask);
+    engine.run(request, CancelToken());
+    for (const auto& change : std::vector<std::function<void(Request&)>>{
+             [](Request& r) { r.token_ids.push_back(11); }, [](Request& r) { r.token_ids[2] = 1; },
+             [](Request& r) { r.scale = 0.25; }, [](Request& r) { r.token_ids.resize(5); },
+             [](Request& r) { find_request_option("mask")->set(r, "padding:1"); }}) {
+      change(request);
+      const auto again = engine.run(request, CancelToken()), first = run(request);
+      for (const StageId stage : {StageId::c2p, StageId::p2c, StageId::masked_scores, StageId::weights}) {
+        EXPECT_EQ(again->tensor(stage).values(), first->tensor(stage).values()) << mask << " " << stage_name(stage);
+      }
+    }
+  }
+}
+
+// Where the layer's own projections make keys of positions, an edit of their weights changes these, too.
+TEST(PositionScores, AnEditedProjectionMakesOtherPositions) {
+  const std::string edit = "1/deberta.encoder.layer.1.attention.self.key_proj.weight:7,3=4";
+  const auto plain = run(request_of("deberta_v2")), edited = run(with(request_of("deberta_v2"), "edit", edit.c_str()));
+  expect_parts(*edited, 3e-6);
+  const auto feature = [](const Trace& trace, std::int64_t d) { return trace.position_heads->keys.at({1, 0, d}); };
+  EXPECT_NE(feature(*plain, 1), feature(*edited, 1));
+  EXPECT_EQ(feature(*plain, 2), feature(*edited, 2));
 }
 
 // An edited number of a part goes into the scores of its cell alone.

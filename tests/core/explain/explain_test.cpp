@@ -203,12 +203,34 @@ TEST(Explain, LandsOnEveryCellOfLayersOfModels) {
   const std::string folder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
   // Rotary positions in both pairings, grouped heads, norms of heads, a learned position; weights in two bytes.
   // Norms of results, of all heads together, caps, rows [q_h k_h v_h], a part of a head turned.
-  for (const char* name : {"llama",          "llama-bf16",    "qwen3",          "gemma",      "gpt2",
-                           "bert",           "gpt_neox",      "gptj",           "phi",        "gemma2",
-                           "gemma3",         "olmo2-grouped", "bloom",          "albert",     "modernbert",
-                           "falcon",         "falcon-alibi",  "falcon-grouped", "deberta_v2", "deberta_v2-own",
-                           "deberta_v2-p2c", "mpt",           "mpt-held",       "mpt-normed", "cohere-normed",
-                           "deepseek_v2",    "deepseek_v3"}) {
+  for (const char* name : {"llama",
+                           "llama-bf16",
+                           "qwen3",
+                           "gemma",
+                           "gpt2",
+                           "bert",
+                           "gpt_neox",
+                           "gptj",
+                           "phi",
+                           "gemma2",
+                           "gemma3",
+                           "olmo2-grouped",
+                           "bloom",
+                           "albert",
+                           "modernbert",
+                           "falcon",
+                           "falcon-alibi",
+                           "falcon-grouped",
+                           "deberta_v2",
+                           "deberta_v2-own",
+                           "deberta_v2-p2c",
+                           "deberta_v2-bf16",
+                           "mpt",
+                           "mpt-held",
+                           "mpt-normed",
+                           "cohere-normed",
+                           "deepseek_v2",
+                           "deepseek_v3"}) {
     for (const char* layer : {"0", "1"}) {
       Request request;
       find_request_option("model")->set(request, folder + name);
