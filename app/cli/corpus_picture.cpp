@@ -35,7 +35,47 @@ void take_mean(const Arguments& given, const char* option, const HeadTable& tabl
   throw UsageError(option, "found " + key, fmt::format("one of {}", fmt::join(held, ", ")));
 }
 
-CorpusView view_of(const Arguments& given, const HeadTable& table) {
+// "1,3": from 1, as they are called.
+void take_axes(const Arguments& given, PointsView& points) {
+  if (!given.has("axes")) return;
+  const std::string text = given.get("axes");
+  const std::size_t comma = text.find(',');
+  const UsageError refused("axes", "found " + text, fmt::format("two of 1 to {}, such as 1,2", kReportedAxes));
+  if (comma == text.npos) throw refused;
+  try {
+    points.x = whole_number("axes", text.substr(0, comma), 1, kReportedAxes) - 1;
+    points.y = whole_number("axes", text.substr(comma + 1), 1, kReportedAxes) - 1;
+  } catch (const UsageError&) {
+    throw refused;
+  }
+}
+
+// Where --vectors names some, the points of the head stand in place of its histograms.
+void take_points(const Arguments& given, const CorpusRecord& record, CorpusView& corpus) {
+  for (const char* option : {"axes", "points-color"}) {
+    if (given.has(option) && !given.has("vectors")) {
+      throw UsageError(option, "found without --vectors", "--vectors, whose points are drawn");
+    }
+  }
+  if (!given.has("vectors")) return;
+  if (given.has("cut")) throw UsageError("vectors", "found together with --cut", "one of them");
+  const std::vector<std::string> kinds = {"query", "key", "value", "output"};
+  const std::size_t kind = choice_of("vectors", given.get("vectors"), kinds);
+  corpus.points.vectors = kinds[kind];
+  if (record.facts.vector_sizes[kind] == 0) {
+    throw UsageError("vectors", "found " + corpus.points.vectors + ", and the file has no such points",
+                     "a file of scan --points");
+  }
+  take_axes(given, corpus.points);
+  if (given.has("points-color")) {
+    corpus.points.color =
+        static_cast<PointColor>(choice_of("points-color", given.get("points-color"), {"token", "position"}));
+  }
+  corpus.side = CorpusSide::points;
+}
+
+CorpusView view_of(const Arguments& given, const CorpusContents& contents) {
+  const HeadTable& table = *contents.table;
   ViewState view;
   show_corpus(view, given.positional);
   CorpusView& corpus = view.corpus;
@@ -56,6 +96,7 @@ CorpusView view_of(const Arguments& given, const HeadTable& table) {
     for (const std::size_t head : search.heads)
       corpus.chosen.push_back({table.heads[head].layer, table.heads[head].head});
   }
+  take_points(given, *contents.record, corpus);
   if (given.has("cut")) {
     corpus.cut = finite_number("cut", given.get("cut"));
     if (!(corpus.cut >= 0 && corpus.cut <= 2)) throw UsageError("cut", "found " + given.get("cut"), "0 to 2");
@@ -82,13 +123,17 @@ std::vector<OptionSpec> corpus_picture_options() {
           {"head", "L.H", "The head whose histograms stand beside them (default the first)."},
           {"choose", "HEADS", "Heads to mark: 5.1, 7.*, like 5.1, or entropy < 1; with commas between.", true},
           {"cut", "DISTANCE", "Number the clusters of the tree of all heads, cut there: 0 to 2, 1 - cosine."},
+          {"vectors", "query|key|value|output",
+           "In place of its histograms the head's points on two of its principal axes, of a scan with points."},
+          {"axes", "A,B", "Which axes, from 1: what grows to the right and upwards (default 1,2)."},
+          {"points-color", "token|position", "What the colour of such a point says (default token)."},
           {"theme", "dark|light|contrast", "The colours (default dark)."},
           {"scale", "N", "How large everything is: 0.25 to 8 (default 1)."}};
 }
 
 std::string write_corpus_picture(const Arguments& given, const CancelToken& cancel) {
   const CorpusContents contents = corpus_contents({given.positional}, cancel);
-  const CorpusView view = view_of(given, *contents.table);
+  const CorpusView view = view_of(given, contents);
   CorpusFigure figure = corpus_figure(contents, view);
   if (given.has("theme")) figure.theme = static_cast<Theme>(choice_of("theme", given.get("theme"), kThemes));
   if (given.has("scale")) figure.scale = finite_number("scale", given.get("scale"));

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli/commands.h"
 #include "app/cli/corpus_picture.h"
+#include "app/cli/head_argument.h"
 #include "app/cli/headvis_text.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
@@ -87,6 +90,21 @@ std::string write_headvis(const Arguments& given, const CorpusRecord& record, co
   return counted(static_cast<std::int64_t>(files), "file");
 }
 
+std::vector<std::string> tables_of(const Arguments& given, const CorpusRecord& record) {
+  std::optional<std::size_t> points_of;
+  if (const auto wanted = head_argument(given, "head")) {
+    const auto found = std::find_if(record.heads.begin(), record.heads.end(), [&](const HeadRecord& head) {
+      return head.layer == wanted->layer && head.head == wanted->head;
+    });
+    const std::string named = "found " + given.get("head");
+    if (found == record.heads.end()) throw UsageError("head", named, "a head that was scanned");
+    if (record.facts.points == 0)
+      throw UsageError("head", named + ", and the file has no points", "one of scan --points");
+    points_of = static_cast<std::size_t>(found - record.heads.begin());
+  }
+  return write_corpus_tables(given.get("out"), record, points_of);
+}
+
 void check(const Arguments& given, bool tree) {
   if (given.positional.empty()) {
     throw UsageError("FILE: found nothing; expected the .hsagg file, or the HeadVis tree, to report");
@@ -106,6 +124,7 @@ void check(const Arguments& given, bool tree) {
     throw UsageError("out", "found without --format", "--format csv, headvis, png, svg or pdf");
   }
   for (const OptionSpec& option : corpus_picture_options()) {
+    if (given.get("format") == "csv" && option.name == std::string("head")) continue;
     if (given.has(option.name) && !picture) {
       throw UsageError(option.name, "found without a picture", "--format png, svg or pdf");
     }
@@ -135,7 +154,7 @@ void report(const Arguments& given, const CancelToken& cancel) {
   if (!given.has("format")) return print(table_of(record));
   const std::string& out = given.get("out");
   const std::string written = given.get("format") == "csv"
-                                  ? fmt::format("{}", fmt::join(write_corpus_tables(out, record), ", "))
+                                  ? fmt::format("{}", fmt::join(tables_of(given, record), ", "))
                                   : write_headvis(given, record, cancel);
   print(fmt::format("written to {}: {}\n", printable(out), written));
 }
@@ -160,7 +179,8 @@ Command report_command() {
          "come "
          "from and point at."},
         {"format", "csv|headvis|png|svg|pdf",
-         "Write heads.csv, histograms.csv, top.csv, samples.csv and tokens.csv; or the folder that HeadVis shows "
+         "Write heads.csv, histograms.csv, top.csv, samples.csv and tokens.csv, with --head of a scan with points "
+         "points.csv, too; or the folder that HeadVis shows "
          "(config.json, scatter_data.json, heads/L#H#.json); or heads.png, heads.svg, heads.pdf: all heads as points "
          "and "
          "cells, one with its histograms."},

@@ -121,6 +121,7 @@ ScanJob job_of(const Arguments& given) {
   job.options.layers = numbers_of(given, "layers");
   job.options.heads = numbers_of(given, "heads");
   job.options.threads = static_cast<int>(whole_number("threads", given.get("threads", "0"), 0, kMostThreads));
+  job.options.points = whole_number("points", given.get("points", "0"), 0, kMostPoints);
   set_shard(given, job);
   if (const char* seconds = std::getenv(kBetween)) {
     job.between = std::chrono::duration<double>(finite_number(kBetween, seconds));
@@ -217,7 +218,7 @@ Command scan_command() {
   spec.name = "scan";
   spec.usage =
       "(--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- | --captures DIR) [--shard I/N] [--tokens N] [--repeated N] "
-      "[--ablation-sample N] "
+      "[--ablation-sample N] [--points N] "
       "[--layers "
       "L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg";
   spec.summary =
@@ -248,6 +249,10 @@ Command scan_command() {
          "N phrases of the list, spread evenly, are run once more and once without each head: the loss of the model "
          "and "
          "that without the head, in nats a token (default 0: none)."},
+        {"points", "N",
+         "Of each head's queries, keys, values and outputs the mean and the covariance over all positions, for their "
+         "principal axes, and N positions that are drawn, at most 1024, as points (default 0: none). Of captures what "
+         "they hold of these."},
         {"layers", "L[,L...]", "Only these layers (default all); those above them are not computed.", true},
         {"heads", "H[,H...]", "Only these heads of each layer (default all).", true},
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},

@@ -10,15 +10,21 @@ std::string model_for(const CorpusRecord& record, const Request& current) {
   return names_files ? current.model : std::string();
 }
 
-Document example_document(const CorpusRecord& record, const ExamplePlace& place, const CorpusPhrase& phrase,
-                          const Request& current, const ViewState& view) {
-  const HeadRecord& of = record.heads[place.head];
-  const CorpusExample& example = of.top[place.example];
-  Document document{Request(), view, record.facts.model, std::nullopt};
-  document.request.model = place.model;
+namespace {
+
+// A cell of a head's weights, on a model of that name.
+struct OpenedCell {
+  LayerHead head;
+  Cell cell;
+  std::string name, model;
+};
+
+Document document_at(const OpenedCell& at, const CorpusPhrase& phrase, const Request& current, const ViewState& view) {
+  Document document{Request(), view, at.name, std::nullopt};
+  document.request.model = at.model;
   document.request.backend = current.backend;
   document.request.threads = current.threads;
-  document.request.layer = of.layer;
+  document.request.layer = at.head.layer;
   if (phrase.cut) {
     document.request.token_ids = phrase.ids;
   } else {
@@ -29,11 +35,28 @@ Document example_document(const CorpusRecord& record, const ExamplePlace& place,
   shown.stage = shown.quantity = StageId::weights;
   shown.heads_show = HeadsShow::grid;
   shown.batch = 0;
-  shown.head = of.head;
-  shown.cell = Cell{example.query, example.key};
+  shown.head = at.head.head;
+  shown.cell = at.cell;
   shown.viewport = shown.stage_viewport = {};
   shown.lesson.clear();
   return document;
+}
+
+}  // namespace
+
+Document example_document(const CorpusRecord& record, const ExamplePlace& place, const CorpusPhrase& phrase,
+                          const Request& current, const ViewState& view) {
+  const HeadRecord& of = record.heads[place.head];
+  const CorpusExample& example = of.top[place.example];
+  const OpenedCell at{{of.layer, of.head}, {example.query, example.key}, record.facts.model, place.model};
+  return document_at(at, phrase, current, view);
+}
+
+Document point_document(const CorpusRecord& record, const PointAt& at, const CorpusPhrase& phrase,
+                        const Request& current, const ViewState& view) {
+  const HeadRecord& of = record.heads[at.head];
+  const std::int64_t position = record.points[at.point].position;
+  return document_at({{of.layer, of.head}, {position, position}, record.facts.model, at.model}, phrase, current, view);
 }
 
 }  // namespace headscope

@@ -19,6 +19,14 @@ struct ExamplePlace {
   std::string model;  // as --model names it
 };
 
+// `phrase` is that of record.points[point]: its position is opened in that head, whose row it is.
+struct PointAt {
+  std::size_t head = 0, point = 0;
+  std::string model;
+};
+Document point_document(const CorpusRecord& record, const PointAt& at, const CorpusPhrase& phrase,
+                        const Request& current, const ViewState& view);
+
 // `phrase` is that of the example. Of `current` only what computes stays. A phrase that has more tokens than were
 // scanned becomes the ids that were: what follows would change the weights of models that see both ways.
 Document example_document(const CorpusRecord& record, const ExamplePlace& place, const CorpusPhrase& phrase,

@@ -24,6 +24,19 @@ std::vector<std::int64_t> clusters_of_heads(const CorpusView& view, const HeadTa
   return of;
 }
 
+// The points that the view shows; nullopt: the record holds none of that kind.
+std::optional<CorpusPointsFigure> points_figure(const CorpusContents& contents, const CorpusView& view) {
+  const VectorKind kind = vector_kind_named(view.points.vectors).value_or(VectorKind::query);
+  auto points = std::make_shared<HeadPoints>(head_points(*contents.record, picked_of(view, *contents.table), kind));
+  if (points->axes() == 0) return std::nullopt;
+  CorpusPointsFigure figure;
+  figure.points = std::move(points);
+  figure.x = static_cast<std::size_t>(view.points.x);
+  figure.y = static_cast<std::size_t>(view.points.y);
+  figure.by_position = view.points.color == PointColor::position;
+  return figure;
+}
+
 }  // namespace
 
 std::vector<std::size_t> chosen_of(const CorpusView& view, const HeadTable& table) {
@@ -77,6 +90,7 @@ CorpusFigure corpus_figure(const CorpusContents& contents, const CorpusView& vie
   figure.grid = view.grid;
   figure.head = picked_of(view, *contents.table);
   figure.chosen = chosen_of(view, *contents.table);
+  if (view.side == CorpusSide::points && contents.headvis == nullptr) figure.points = points_figure(contents, view);
   if (view.side == CorpusSide::tree) figure.cluster = clusters_of_heads(view, *contents.table);
   return figure;
 }

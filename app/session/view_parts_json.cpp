@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/compare/variant_run.h"
+#include "core/corpus/head_points.h"
 #include "core/request/option_text.h"
 #include "core/request/stage.h"
 
@@ -33,7 +34,9 @@ const std::vector<std::string> kNumbers = {"denoise", "noise", "zero", "mean"}; 
 const std::vector<std::string> kEstimates(std::begin(kSweepEstimateNames), std::end(kSweepEstimateNames));
 const std::vector<std::string> kLensOf(std::begin(kLensOfNames), std::end(kLensOfNames));
 const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl", "cell"};  // of SweepMeasure
-const std::vector<std::string> kCorpusSides = {"head", "chosen", "tree"}, kClustersOf = {"all", "chosen", "layer"};
+const std::vector<std::string> kCorpusSides = {"head", "chosen", "tree", "points"},
+                               kClustersOf = {"all", "chosen", "layer"};
+const std::vector<std::string> kPointColors = {"token", "position"};
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 constexpr std::size_t kLongestMean = 256, kMostChosen = 1'000'000;
 constexpr double kMostDistance = 2;  // of two heads: 1 - cosine
@@ -319,6 +322,28 @@ std::vector<LayerHead> chosen_from(const JsonReader& reader) {
 
 }  // namespace
 
+namespace {
+
+PointsView points_view_from(const JsonReader& outer) {
+  PointsView points;
+  const json* object = outer.find("points");
+  if (object == nullptr) return points;
+  const JsonReader reader(object->dump());
+  reader.read("vectors", points.vectors);
+  if (!vector_kind_named(points.vectors)) refuse_json("vectors", "query, key, value or output");
+  const std::vector<std::int64_t> axes = indices_from(reader, "axes", 2, "two axes");
+  if (axes.size() == 2) {
+    constexpr auto kLast = static_cast<std::int64_t>(kReportedAxes) - 1;
+    points.x = std::min(axes[0], kLast);
+    points.y = std::min(axes[1], kLast);
+  }
+  points.color = static_cast<PointColor>(reader.read_choice("color", kPointColors, static_cast<int>(points.color)));
+  reader.read("point", points.point, 0, kMostIndex);
+  return points;
+}
+
+}  // namespace
+
 json corpus_view_json(const CorpusView& corpus) {
   // JSON has no text but UTF-8; a path in another encoding cannot be remembered.
   const auto path = [](const std::string& name) { return is_valid_utf8(name) ? name : std::string(); };
@@ -334,6 +359,10 @@ json corpus_view_json(const CorpusView& corpus) {
                  {"clusters_of", kClustersOf[static_cast<std::size_t>(corpus.clusters_of)]},
                  {"cut", corpus.cut},
                  {"chosen", json::array()}};
+  object["points"] = {{"vectors", corpus.points.vectors},
+                      {"axes", {corpus.points.x, corpus.points.y}},
+                      {"color", kPointColors[static_cast<std::size_t>(corpus.points.color)]},
+                      {"point", corpus.points.point}};
   if (corpus.head) object["head"] = {corpus.head->row, corpus.head->column};
   for (const LayerHead& head : corpus.chosen) object["chosen"].push_back({head.layer, head.head});
   return object;
@@ -361,6 +390,7 @@ CorpusView corpus_view_from(const JsonReader& outer) {
       static_cast<ClustersOf>(reader.read_choice("clusters_of", kClustersOf, static_cast<int>(corpus.clusters_of)));
   reader.read("cut", corpus.cut, 0, kMostDistance);
   corpus.chosen = chosen_from(reader);
+  corpus.points = points_view_from(reader);
   const std::vector<std::int64_t> head = indices_from(reader, "head", 2, "a layer and a head");
   if (head.size() == 2) corpus.head = Cell{head[0], head[1]};
   return corpus;

@@ -156,10 +156,23 @@ struct ScatterView {
   friend bool operator==(const ScatterView&, const ScatterView&) = default;
 };
 
-// What stands beside the plane and the grid: the picked head, the list of the chosen heads, the tree of clusters.
-enum class CorpusSide { head, chosen, tree };
+// What stands beside the plane and the grid: the picked head, the list of the chosen heads, the tree of clusters,
+// the points of the picked head.
+enum class CorpusSide { head, chosen, tree, points };
 // What the tree is made of: all heads, the chosen ones, those of the picked head's layer.
 enum class ClustersOf { all, chosen, layer };
+
+// What the colour of a point says.
+enum class PointColor { token, position };
+
+// The picked head's queries, keys, values or outputs on their principal axes.
+struct PointsView {
+  std::string vectors = "query";  // vector_kind_key()
+  std::int64_t x = 0, y = 1;      // axes, from 0
+  PointColor color = PointColor::token;
+  std::int64_t point = 0;  // picked, in the order in which they were drawn
+  friend bool operator==(const PointsView&, const PointsView&) = default;
+};
 
 // What every head does over a list of phrases. x, y, color and grid name means of heads, as HeadTable::keys does.
 struct CorpusView {
@@ -173,6 +186,7 @@ struct CorpusView {
   CorpusSide side = CorpusSide::head;
   ClustersOf clusters_of = ClustersOf::all;
   double cut = 0.5;  // the distance at which the tree is cut into clusters
+  PointsView points = {};
   friend bool operator==(const CorpusView&, const CorpusView&) = default;
 };
 

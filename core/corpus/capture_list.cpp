@@ -41,8 +41,12 @@ std::vector<std::string> captures_in(const std::string& folder) {
   return paths;
 }
 
-// The layer of "layers.3.weights", "layers.3.query" or "layers.3.scores", whose axis of heads says how many there are.
-std::optional<std::int64_t> layer_with_heads(std::string_view name) {
+// 3 and "weights" of "layers.3.weights".
+struct LayerPart {
+  std::int64_t layer = 0;
+  std::string_view part;
+};
+std::optional<LayerPart> layer_part(std::string_view name) {
   constexpr std::string_view prefix = "layers.";
   if (!name.starts_with(prefix)) return {};
   name.remove_prefix(prefix.size());
@@ -51,8 +55,21 @@ std::optional<std::int64_t> layer_with_heads(std::string_view name) {
   // A leading zero would let two names mean one layer.
   if (error != std::errc() || layer < 0 || (name[0] == '0' && end != name.data() + 1)) return {};
   const std::string_view part = name.substr(static_cast<std::size_t>(end - name.data()));
-  if (part != ".weights" && part != ".query" && part != ".scores") return {};
-  return layer;
+  return part.starts_with('.') ? std::optional(LayerPart{layer, part.substr(1)}) : std::nullopt;
+}
+
+// Whose axis of heads says how many there are.
+bool tells_heads(std::string_view part) {
+  return part == "weights" || part == "query" || part == "scores";
+}
+
+void take_vector_size(const LayerPart& at, const SafetensorsEntry& entry, CaptureHeading& heading) {
+  VectorSizes& sizes = heading.vectors[at.layer];
+  for (const VectorKind kind : {VectorKind::query, VectorKind::key, VectorKind::value}) {
+    if (at.part != vector_kind_key(kind) || entry.shape.empty()) continue;
+    sizes[static_cast<std::size_t>(kind)] = entry.shape.back();
+    if (kind == VectorKind::value) sizes[static_cast<std::size_t>(VectorKind::output)] = entry.shape.back();
+  }
 }
 
 CaptureHeading heading_of(const SafetensorsHeader& header, const std::string& path) {
@@ -60,14 +77,16 @@ CaptureHeading heading_of(const SafetensorsHeader& header, const std::string& pa
     const auto found = header.metadata.find(key);
     return found == header.metadata.end() ? std::string() : found->second;
   };
-  CaptureHeading heading{text("model"), text("model_sha256"), text("tokenizer"), {}};
+  CaptureHeading heading{text("model"), text("model_sha256"), text("tokenizer"), {}, {}};
   for (const SafetensorsEntry& entry : header.entries) {
-    const auto layer = layer_with_heads(entry.name);
-    if (!layer) continue;
+    const auto at = layer_part(entry.name);
+    if (!at) continue;
+    take_vector_size(*at, entry, heading);
+    if (!tells_heads(at->part)) continue;
     const bool fits = (entry.shape.size() == 3 || entry.shape.size() == 4) && entry.begin < entry.end;
     if (!fits)
       throw Error(fmt::format("{}: {} is not [batch, heads, ...], none of them 0", path, shortened(entry.name)));
-    heading.heads[*layer] = entry.shape[entry.shape.size() - 3];
+    heading.heads[at->layer] = entry.shape[entry.shape.size() - 3];
   }
   if (heading.heads.empty())
     throw Error(path + ": is no capture; expected layers.N.weights, or layers.N.query and key");

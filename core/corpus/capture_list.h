@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/cancel.h"
+#include "core/corpus/head_vectors.h"
 #include "core/model/folder_stamp.h"
 
 namespace headscope {
@@ -15,6 +16,9 @@ namespace headscope {
 struct CaptureHeading {
   std::string model, sha256, tokenizer;        // metadata model, model_sha256, tokenizer; "" where it says nothing
   std::map<std::int64_t, std::int64_t> heads;  // how many each captured layer has
+  // How many numbers the queries, keys and values of each captured layer have, 0 where it has none; of its outputs as
+  // many as of its values, which they are computed from.
+  std::map<std::int64_t, VectorSizes> vectors;
 };
 
 class CaptureList {

@@ -57,6 +57,27 @@ std::int64_t heads_in(const std::vector<std::int64_t>& layers, const CaptureHead
   return heads;
 }
 
+// What every one of these layers holds.
+VectorsWanted vectors_in(const std::vector<std::int64_t>& layers, const CaptureHeading& heading, std::int64_t points) {
+  VectorsWanted wanted{points, {}};
+  if (points == 0) return wanted;
+  wanted.sizes = heading.vectors.at(layers.front());
+  for (const std::int64_t layer : layers) {
+    for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
+      const std::int64_t size = heading.vectors.at(layer)[kind];
+      if (size == 0) wanted.sizes[kind] = 0;
+      if (wanted.sizes[kind] == 0 || size == wanted.sizes[kind]) continue;
+      throw UsageError("points",
+                       fmt::format("layer {} has vectors of {} numbers, layer {} of {}", layers.front(),
+                                   wanted.sizes[kind], layer, size),
+                       "as many in every layer, or --layers with such as have as many");
+    }
+  }
+  if (wanted.sizes != VectorSizes{}) return wanted;
+  throw UsageError("points", "the captures hold neither queries and keys nor values",
+                   "captures with such of every layer");
+}
+
 // Of the capture's own metadata.
 struct PhraseFacts {
   std::string text;               // "phrase"; else its tokens, a line each
@@ -178,14 +199,17 @@ CaptureScan::CaptureScan(const ScanOptions& options, const CaptureList& list)
   State& state = *state_;
   const CaptureHeading& heading = list.heading();
   state.layers = layers_of(options, heading);
-  state.counter.emplace(state.layers,
-                        chosen_numbers("heads", options.heads, heads_in(state.layers, heading), "each capture"));
+  const VectorsWanted vectors = vectors_in(state.layers, heading, options.points);
+  state.counter.emplace(
+      state.layers, chosen_numbers("heads", options.heads, heads_in(state.layers, heading), "each capture"), vectors);
   state.facts.model = heading.model;
   state.facts.sha256 = heading.sha256;
   state.facts.tokenizer = heading.tokenizer;
   state.facts.most_tokens = options.most_tokens;
   state.facts.list_sha256 = list.sha256();
   state.facts.list_size = list.size();
+  state.facts.points = vectors.points;
+  state.facts.vector_sizes = vectors.sizes;
 }
 
 CaptureScan::~CaptureScan() = default;

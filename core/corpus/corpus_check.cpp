@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/base/utf8.h"
+#include "core/corpus/vector_tensors.h"
 
 namespace headscope {
 namespace {
@@ -120,8 +121,10 @@ std::string problem_of(const CorpusRecord& record) {
       if (why != nullptr) return fmt::format("head {}.{}: {}", head.layer, head.head, why);
     }
   }
-  const std::string loss = broken_loss(record);
-  return loss.empty() ? broken_words(record) : loss;
+  for (const std::string& why : {broken_loss(record), problem_of_vectors(record)}) {
+    if (!why.empty()) return why;
+  }
+  return broken_words(record);
 }
 
 }  // namespace headscope

@@ -12,10 +12,10 @@
 #include "core/corpus/corpus_check.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_layout.h"
+#include "core/corpus/vector_tensors.h"
 #include "core/io/bytes.h"
 #include "core/io/mapped_file.h"
 #include "core/io/safetensors.h"
-#include "core/io/sha256.h"
 
 namespace headscope {
 namespace {
@@ -80,6 +80,12 @@ class CorpusReader {
     facts.repeated = number("repeated", 0, kMostTokens);
     facts.ablation_sample = number("ablation_sample", 0, kMostTokens);
     facts.list_size = number("list_size", 0, kMostPhrases);
+    if (header_.metadata.contains("points")) {  // else none were asked for
+      facts.points = number("points", 1, kMostPoints);
+      const auto vectors = vector_sizes_of(text("vector_sizes"));
+      if (!vectors) fail(fmt::format("vector_sizes is {}; expected four sizes", in_quotes(text("vector_sizes"))));
+      facts.vector_sizes = *vectors;
+    }
     const auto scanned = PhraseRanges::of_text(text("scanned"), facts.list_size);
     if (!scanned) fail("scanned is " + in_quotes(text("scanned")) + "; expected ranges such as 0:100,150:200");
     record_.scanned = *scanned;
@@ -117,17 +123,23 @@ class CorpusReader {
     sizes.key_tokens = length_of("key_tokens.id");
     sizes.words = length_of("words.id");
     sizes.word_bytes = length_of("words.text");
+    if (record_.facts.points > 0) {
+      sizes.vectors = record_.facts.vector_sizes;
+      sizes.points = length_of("points.phrase");
+      sizes.point_bytes = length_of("points.text");
+    }
     const std::vector<CorpusTensor> layout = corpus_tensors(sizes);
     const std::size_t tensors = header_.entries.size();
     if (layout.size() != tensors) fail(fmt::format("it has {} tensors; expected {}", tensors, layout.size()));
-    for (const CorpusTensor& tensor : layout) places_[tensor.name] = values_of(tensor);
+    for (const CorpusTensor& tensor : layout) tensors_.place(tensor.name, values_of(tensor));
     record_.heads.reserve(static_cast<std::size_t>(sizes.heads));
     for (std::size_t h = 0; h < static_cast<std::size_t>(sizes.heads); ++h) read_head(h);
     read_tokens("query_tokens", sizes.query_tokens, &HeadRecord::query_tokens);
     read_tokens("key_tokens", sizes.key_tokens, &HeadRecord::key_tokens);
     read_words(sizes);
     record_.loss_tokens = at<std::uint64_t>("loss.tokens", 0);
-    record_.loss = sum_at("loss.sum", 0);
+    record_.loss = tensors_.sum_at("loss.sum", 0);
+    if (const std::string problem = read_vectors(record_, tensors_, sizes); !problem.empty()) fail(problem);
   }
 
   // Of a tensor of one axis.
@@ -161,7 +173,7 @@ class CorpusReader {
   }
 
   void read_words(const CorpusSizes& sizes) {
-    const char* text = reinterpret_cast<const char*>(places_.at("words.text"));
+    const char* text = reinterpret_cast<const char*>(tensors_.begin_of("words.text"));
     std::uint64_t begin = 0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(sizes.words); ++k) {
       const std::uint64_t end = end_at("words.end", k, begin, sizes.word_bytes);
@@ -175,7 +187,7 @@ class CorpusReader {
 
   template <typename Number>
   Number at(const std::string& tensor, std::size_t index) const {
-    return load<Number>(places_.at(tensor) + index * sizeof(Number));
+    return tensors_.at<Number>(tensor, index);
   }
 
   void read_head(std::size_t h) {
@@ -184,7 +196,7 @@ class CorpusReader {
     for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
       const std::size_t place = h * kCorpusMetrics + k;
       head.counts[k] = at<std::uint64_t>("counts", place);
-      head.sums[k] = sum_at("sums", place);
+      head.sums[k] = tensors_.sum_at("sums", place);
       const std::string name = fmt::format("histograms.{}", corpus_metric_key(all_corpus_metrics()[k]));
       const std::size_t bins = head.histograms[k].size();
       for (std::size_t bin = 0; bin < bins; ++bin) {
@@ -197,12 +209,8 @@ class CorpusReader {
     }
     head.pointing = at<std::uint64_t>("pointing", h);
     head.repeated = read_repeated(h);
-    head.ablated_loss = sum_at("loss.ablated", h);
+    head.ablated_loss = tensors_.sum_at("loss.ablated", h);
     record_.heads.push_back(std::move(head));
-  }
-
-  ExactSum sum_at(const std::string& tensor, std::size_t index) const {
-    return {at<std::uint64_t>(tensor, 2 * index), at<std::uint64_t>(tensor, 2 * index + 1)};
   }
 
   RepeatedRecord read_repeated(std::size_t h) const {
@@ -211,7 +219,7 @@ class CorpusReader {
     for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
       const std::size_t place = h * kRepeatedMetrics.size() + k;
       repeated.counts[k] = at<std::uint64_t>("repeated.counts", place);
-      repeated.sums[k] = sum_at("repeated.sums", place);
+      repeated.sums[k] = tensors_.sum_at("repeated.sums", place);
     }
     return repeated;
   }
@@ -237,7 +245,7 @@ class CorpusReader {
   const SafetensorsHeader& header_;
   const std::string& what_;
   CorpusRecord record_;
-  std::map<std::string, const std::byte*> places_;
+  PlacedTensors tensors_;
 };
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -245,24 +253,6 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 }  // namespace
-
-std::optional<std::size_t> corpus_checksum_place(std::span<const std::byte> bytes) {
-  constexpr std::string_view kBefore = "\"checksum\":\"";
-  if (bytes.size() < 8) return std::nullopt;
-  const std::uint64_t length = std::min<std::uint64_t>(load<std::uint64_t>(bytes.data()), bytes.size() - 8);
-  const std::string_view header = text_of(bytes).substr(8, length);
-  const std::size_t found = header.find(kBefore);
-  if (found == header.npos || header.size() - found - kBefore.size() < kChecksumDigits) return std::nullopt;
-  return 8 + found + kBefore.size();
-}
-
-std::string corpus_checksum(std::span<const std::byte> bytes, std::size_t place) {
-  Sha256 sha;
-  sha.add(text_of(bytes.first(place)));
-  sha.add(std::string(kChecksumDigits, '0'));
-  sha.add(text_of(bytes.subspan(place + kChecksumDigits)));
-  return sha.hex();
-}
 
 CorpusRecord parse_corpus_file(std::span<const std::byte> bytes, const std::string& what) {
   const SafetensorsHeader header = parse_safetensors_header(bytes, what);

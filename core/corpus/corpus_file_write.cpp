@@ -6,6 +6,7 @@
 #include "core/base/assert.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_layout.h"
+#include "core/corpus/vector_tensors.h"
 #include "core/io/atomic_file.h"
 #include "core/io/bytes.h"
 #include "core/io/json_text.h"
@@ -36,6 +37,10 @@ Json metadata_of(const CorpusRecord& record) {
                    {"metrics", corpus_metric_list()},
                    {"repeated_metrics", repeated_metric_list()},
                    {"step", "2^-40"}};
+  if (facts.points > 0) {
+    metadata["points"] = std::to_string(facts.points);
+    metadata["vector_sizes"] = vector_sizes_text(facts.vector_sizes);
+  }
   for (const CorpusMetric metric : all_corpus_metrics()) {
     if (histogram_edges(metric).empty()) continue;
     metadata[fmt::format("edges.{}", corpus_metric_key(metric))] = edge_list(metric);
@@ -170,9 +175,12 @@ std::string corpus_file_bytes(const CorpusRecord& record) {
   append_tokens(bytes, record, &HeadRecord::query_tokens);
   append_tokens(bytes, record, &HeadRecord::key_tokens);
   append_words(bytes, record);
+  append_vector_sums(bytes, record);
   each_example(record, [&](const CorpusExample& example) { append(bytes, example.value); });
   each_sample(record, [&](const CorpusExample& example) { append(bytes, example.value); });
+  append_vector_points(bytes, record);
   for (const auto& [token, text] : record.words) bytes += text;
+  append_point_texts(bytes, record);
   const auto place = corpus_checksum_place(std::as_bytes(std::span(bytes)));
   HEADSCOPE_ASSERT(place.has_value(), "no place for the checksum");
   bytes.replace(*place, kChecksumDigits, corpus_checksum(std::as_bytes(std::span(bytes)), *place));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace headscope {
@@ -16,8 +17,41 @@ CorpusSizes sizes_of(const CorpusRecord& record) {
   }
   sizes.words = static_cast<std::int64_t>(record.words.size());
   for (const auto& [token, text] : record.words) sizes.word_bytes += static_cast<std::int64_t>(text.size());
+  sizes.vectors = record.facts.vector_sizes;
+  sizes.points = static_cast<std::int64_t>(record.points.size());
+  for (const PointPlace& place : record.points) sizes.point_bytes += static_cast<std::int64_t>(place.text.size());
   return sizes;
 }
+
+namespace {
+
+bool has_vectors(const CorpusSizes& sizes) {
+  return std::any_of(sizes.vectors.begin(), sizes.vectors.end(), [](std::int64_t size) { return size > 0; });
+}
+
+// Those of 8 bytes a number.
+void add_vector_sums(const CorpusSizes& sizes, std::vector<CorpusTensor>& all) {
+  for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
+    const std::int64_t size = sizes.vectors[kind];
+    if (size == 0) continue;
+    const std::string_view key = vector_kind_key(all_vector_kinds()[kind]);
+    all.push_back({fmt::format("vectors.{}.sums", key), "U64", {sizes.heads, size, 2}});
+    all.push_back({fmt::format("vectors.{}.products", key), "U64", {sizes.heads, size * (size + 1) / 2, 2}});
+  }
+  if (!has_vectors(sizes)) return;
+  for (const char* name : {"points.phrase", "points.position"}) all.push_back({name, "I64", {sizes.points}});
+  for (const char* name : {"points.token", "points.hash", "points.end"}) all.push_back({name, "U64", {sizes.points}});
+}
+
+void add_vector_points(const CorpusSizes& sizes, std::vector<CorpusTensor>& all) {
+  for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
+    if (sizes.vectors[kind] == 0) continue;
+    const std::string name = fmt::format("vectors.{}.points", vector_kind_key(all_vector_kinds()[kind]));
+    all.push_back({name, "F32", {sizes.heads, sizes.points, sizes.vectors[kind]}, 4});
+  }
+}
+
+}  // namespace
 
 std::vector<CorpusTensor> corpus_tensors(const CorpusSizes& sizes) {
   const std::int64_t heads = sizes.heads;
@@ -54,9 +88,12 @@ std::vector<CorpusTensor> corpus_tensors(const CorpusSizes& sizes) {
   }
   all.push_back({"words.id", "U64", {sizes.words}});
   all.push_back({"words.end", "U64", {sizes.words}});
+  add_vector_sums(sizes, all);
   all.push_back({"top.value", "F32", {heads, kTop}, 4});
   all.push_back({"samples.value", "F32", samples, 4});
+  add_vector_points(sizes, all);
   all.push_back({"words.text", "U8", {sizes.word_bytes}, 1});
+  if (has_vectors(sizes)) all.push_back({"points.text", "U8", {sizes.point_bytes}, 1});
   return all;
 }
 

@@ -38,6 +38,11 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
   if (x.most_tokens != y.most_tokens) return said("--tokens is", x.most_tokens, y.most_tokens);
   if (x.repeated != y.repeated) return said("--repeated is", x.repeated, y.repeated);
   if (x.ablation_sample != y.ablation_sample) return said("--ablation-sample is", x.ablation_sample, y.ablation_sample);
+  if (x.points != y.points) return said("--points is", x.points, y.points);
+  if (x.vector_sizes != y.vector_sizes) {
+    return said("query, key, value and output have so many numbers:", vector_sizes_text(x.vector_sizes),
+                vector_sizes_text(y.vector_sizes));
+  }
   if (!same_heads(a, b)) return said("the heads are", heads_text(a), heads_text(b));
   if (x.list_size != y.list_size) return said("the list of phrases has", x.list_size, y.list_size);
   if (x.list_sha256 != y.list_sha256) return said("the list of phrases has the sha256", x.list_sha256, y.list_sha256);
@@ -57,6 +62,10 @@ bool in_ablation_sample(std::int64_t index, const CorpusFacts& facts) {
 void add_word(CorpusRecord& record, std::uint64_t token, const std::string& text) {
   const auto [place, is_new] = record.words.emplace(token, text);
   if (!is_new && text < place->second) place->second = text;
+}
+
+void add_points(CorpusRecord& record, std::span<const PointPlace> places, std::span<const HeadRecord> heads) {
+  add_drawn({record.points, record.heads}, places, heads, record.facts.points);
 }
 
 void settle(CorpusRecord& record) {
@@ -81,6 +90,7 @@ void add(CorpusRecord& record, const CorpusRecord& other) {
   record.unreadable += other.unreadable;
   record.loss_tokens += other.loss_tokens;
   record.loss.add(other.loss);
+  add_points(record, other.points, other.heads);
   for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(other.heads[k]);
   for (const auto& [token, text] : other.words) add_word(record, token, text);
   settle(record);

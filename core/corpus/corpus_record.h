@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/corpus/drawn_points.h"
 #include "core/corpus/head_record.h"
 #include "core/corpus/phrase_ranges.h"
 
@@ -21,6 +23,8 @@ struct CorpusFacts {
   std::int64_t ablation_sample = 0;  // phrases of the list that are run without each head, too; 0: none
   std::string list_sha256;           // of the bytes of the list of phrases
   std::int64_t list_size = 0;        // phrases in it, blank and unreadable ones included
+  std::int64_t points = 0;           // positions that are drawn from the list, with the vectors of each head; 0: none
+  VectorSizes vector_sizes{};        // numbers of these vectors; all 0 without points
   friend bool operator==(const CorpusFacts&, const CorpusFacts&) = default;
 };
 
@@ -37,6 +41,7 @@ struct CorpusRecord {
   std::uint64_t loss_tokens = 0;
   ExactSum loss;
   std::vector<HeadRecord> heads;               // sorted by layer and head
+  std::vector<PointPlace> points;              // as they were drawn: the first of all rows of these phrases
   std::map<std::uint64_t, std::string> words;  // the texts of the tokens that heads count, and of no others
   friend bool operator==(const CorpusRecord&, const CorpusRecord&) = default;
 };
@@ -47,6 +52,9 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b);
 
 // Adds texts of tokens. Of two texts of a token the first by its bytes stays, in whatever order they come.
 void add_word(CorpusRecord& record, std::uint64_t token, const std::string& text);
+
+// Points of other phrases, sorted, and their vectors in `heads`: the first CorpusFacts::points of all stay.
+void add_points(CorpusRecord& record, std::span<const PointPlace> places, std::span<const HeadRecord> heads);
 
 // Once the whole list is scanned, each head keeps its kKeptTokens most frequent tokens a side, and the record their
 // texts: nothing can be added any more that would change them. Before, all tokens stay, so that their order is exact.

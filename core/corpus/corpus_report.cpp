@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/corpus/head_mean.h"
+#include "core/corpus/point_report.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/json_text.h"
@@ -101,6 +102,7 @@ Json head_json(const HeadRecord& head, const CorpusRecord& record) {
   const bool sampled = record.facts.ablation_sample > 0;
   json["loss_ablated"] = sampled ? Json(json_number(mean_loss(head.ablated_loss, record))) : Json(nullptr);
   json["pointing"] = head.pointing;
+  json["variance"] = variance_json(head, record);
   json["query_tokens"] = tokens_json(head.query_tokens, record);
   json["key_tokens"] = tokens_json(head.key_tokens, record);
   return json;
@@ -195,6 +197,7 @@ nlohmann::ordered_json corpus_json(const CorpusRecord& record) {
                {"phrases", record.phrases}, {"tokens", record.tokens}, {"most_tokens", facts.most_tokens},
                {"repeated", facts.repeated}};
   json["ablation_sample"] = facts.ablation_sample;
+  json["points"] = facts.points;
   json["loss"] = loss_json(record);
   json["list"] = {{"size", facts.list_size},
                   {"sha256", facts.list_sha256},
@@ -207,7 +210,8 @@ nlohmann::ordered_json corpus_json(const CorpusRecord& record) {
   return json;
 }
 
-std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record) {
+std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record,
+                                             std::optional<std::size_t> points_of) {
   make_folder(folder);
   const std::filesystem::path at(folder);
   FilesTogether files;
@@ -216,8 +220,13 @@ std::vector<std::string> write_corpus_tables(const std::string& folder, const Co
   files.add((at / "top.csv").string(), [&](std::ostream& out) { write_top(out, record); });
   files.add((at / "samples.csv").string(), [&](std::ostream& out) { write_samples(out, record); });
   files.add((at / "tokens.csv").string(), [&](std::ostream& out) { write_tokens(out, record); });
+  std::vector<std::string> names = {"heads.csv", "histograms.csv", "top.csv", "samples.csv", "tokens.csv"};
+  if (points_of) {
+    names.emplace_back("points.csv");
+    files.add((at / "points.csv").string(), [&](std::ostream& out) { write_points(out, record, *points_of); });
+  }
   files.commit();
-  return {"heads.csv", "histograms.csv", "top.csv", "samples.csv", "tokens.csv"};
+  return names;
 }
 
 std::string heads_csv(const CorpusRecord& record) {

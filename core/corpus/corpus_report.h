@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,21 +13,22 @@
 
 namespace headscope {
 
-// {model, sha256, tokenizer, phrases, tokens, most_tokens, repeated, ablation_sample, loss:{tokens, mean} (null),
-// list:{size, sha256, scanned, missing, blank, unreadable},
+// {model, sha256, tokenizer, phrases, tokens, most_tokens, repeated, ablation_sample, points, loss:{tokens, mean}
+// (null), list:{size, sha256, scanned, missing, blank, unreadable},
 //  heads:[{layer, head, rows, entropy, ..., max_weight, histograms:{entropy:{edges, counts}, ...},
 //          top:[{value, phrase, query, key, hash}], samples:[{low, high, rows:[{value, phrase, query, key, hash}]}],
 //          repeated:{rows, previous, next, duplicate, induction} (null: none were run),
-//          loss_ablated (null without a sample), pointing, query_tokens:[{token, id, rows}], key_tokens:[{token, id,
-//          rows}]}]}
+//          loss_ablated (null without a sample), pointing, variance: variance_json(), query_tokens:[{token, id, rows}],
+//          key_tokens:[{token, id, rows}]}]}
 nlohmann::ordered_json corpus_json(const CorpusRecord& record);
 
 // Writes heads.csv (layer,head,rows and the metrics, where repeated tokens were run also repeated_rows,
 // repeated_previous ...), histograms.csv (layer,head,metric,low,high,rows), top.csv
 // (layer,head,rank,value,phrase,query,key,hash), samples.csv (layer,head,low,high,value,phrase,query,key,hash) and
-// tokens.csv (layer,head,side,rank,token,id,rows) into the folder, which is made where it is missing: all or none.
-// Returns their names.
-std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record);
+// tokens.csv (layer,head,side,rank,token,id,rows) into the folder, which is made where it is missing, and of the head
+// `points_of`, where one is named, points.csv (write_points()): all or none. Returns their names.
+std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record,
+                                             std::optional<std::size_t> points_of = {});
 
 // The text of heads.csv.
 std::string heads_csv(const CorpusRecord& record);

@@ -26,6 +26,16 @@ class ExactSum {
     add(ExactSum(static_cast<std::uint64_t>(steps), steps < 0 ? ~std::uint64_t{0} : 0));
   }
 
+  // |value| < 2^80: a sum over a phrase, which may be large.
+  void add_large(double value) {
+    HEADSCOPE_ASSERT(std::fabs(value) < 0x1p80, "a term of " + std::to_string(value));
+    const double steps = std::nearbyint(std::ldexp(std::fabs(value), kStepBits));
+    const double high = std::floor(std::ldexp(steps, -64));
+    const auto low = static_cast<std::uint64_t>(steps - std::ldexp(high, 64));
+    const ExactSum size(low, static_cast<std::uint64_t>(high));
+    add(value < 0 ? ExactSum(~size.low_ + 1, ~size.high_ + (size.low_ == 0 ? 1 : 0)) : size);
+  }
+
   void add(const ExactSum& other) {
     low_ += other.low_;
     high_ += other.high_ + (low_ < other.low_ ? 1 : 0);

@@ -19,11 +19,17 @@ constexpr std::int64_t kRowsBetweenChecks = 256;
 
 }  // namespace
 
-HeadCounter::HeadCounter(const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads)
-    : heads_each_(heads.size()) {
+HeadCounter::HeadCounter(const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads,
+                         VectorsWanted vectors)
+    : heads_each_(heads.size()), vectors_(vectors) {
+  check_wanted(vectors_);
   for (const std::int64_t layer : layers) {
     first_of_[layer] = fresh_.size();
     for (const std::int64_t head : heads) fresh_.emplace_back(layer, head);
+  }
+  for (HeadRecord& head : fresh_) {
+    if (vectors_.points == 0) break;
+    for (std::size_t kind = 0; kind < kVectorKinds; ++kind) head.vectors[kind] = HeadVectors(vectors_.sizes[kind]);
   }
   counted_ = fresh_;
 }
@@ -33,6 +39,22 @@ void HeadCounter::begin(CountedPhrase phrase) {
   loss_tokens_ = 0;
   loss_ = {};
   for (HeadRecord& head : counted_) head.clear();
+  draw_points();
+}
+
+// Of the phrase's positions those that are drawn first: no others can be among the first of the list.
+void HeadCounter::draw_points() {
+  points_.clear();
+  slots_.assign(phrase_.tokens.size(), -1);
+  if (vectors_.points == 0) return;
+  for (std::size_t k = 0; k < phrase_.tokens.size(); ++k) {
+    points_.push_back({phrase_.index, static_cast<std::int64_t>(k), phrase_.tokens[k], phrase_.hash, phrase_.words[k]});
+  }
+  std::sort(points_.begin(), points_.end(), is_point_before);
+  points_.resize(std::min(points_.size(), static_cast<std::size_t>(vectors_.points)));
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    slots_[static_cast<std::size_t>(points_[k].position)] = static_cast<std::int64_t>(k);
+  }
 }
 
 // The row as an example of the phrase's strongest weight, as a sample, and as one that points at a token.
@@ -75,6 +97,12 @@ void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& 
              head.add(row);
              if (row.sees_two) add_row(head, row, i, w);
            });
+  const auto first = first_of_.find(layer);
+  if (vectors_.points == 0 || first == first_of_.end()) return;
+  threads.run(static_cast<std::int64_t>(heads_each_), trace.tensor(StageId::weights).stored(), [&](std::int64_t k) {
+    cancel.check();
+    add_vectors(counted_[first->second + static_cast<std::size_t>(k)], trace, vectors_.sizes, slots_);
+  });
 }
 
 void HeadCounter::add_repeated(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel) {
@@ -105,6 +133,7 @@ void HeadCounter::add_to(CorpusRecord& record) const {
     if (known != record.words.end() && known->second <= phrase_.words[k]) continue;
     if (is_counted(phrase_.tokens[k])) add_word(record, phrase_.tokens[k], phrase_.words[k]);
   }
+  add_points(record, points_, counted_);
   for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(counted_[k]);
   record.loss_tokens += loss_tokens_;
   record.loss.add(loss_);

@@ -11,6 +11,7 @@
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
 #include "core/corpus/corpus_record.h"
+#include "core/corpus/phrase_vectors.h"
 
 namespace headscope {
 
@@ -26,8 +27,9 @@ struct CountedPhrase {
 
 class HeadCounter {
  public:
-  // Of these layers, each with these heads; both sorted.
-  HeadCounter(const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads);
+  // Of these layers, each with these heads; both sorted. With their vectors where points are wanted.
+  // UsageError for vectors that are too large.
+  HeadCounter(const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads, VectorsWanted vectors);
 
   // Every head, sorted, with nothing in it.
   const std::vector<HeadRecord>& fresh() const { return fresh_; }
@@ -35,7 +37,7 @@ class HeadCounter {
   // A new phrase: forgets the one before.
   void begin(CountedPhrase phrase);
   // All rows of the layer's heads, each head by one thread, and the strongest weight of each as an example. Of other
-  // layers nothing. Cancelled.
+  // layers nothing. ProblemError for vectors that cannot be counted; Cancelled.
   void add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
   // All rows of a layer that was run on repeated tokens beside the phrase.
   void add_repeated(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
@@ -49,6 +51,7 @@ class HeadCounter {
   template <typename F>
   void each_row(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel, const F& f);
   bool is_counted(std::uint64_t token) const;
+  void draw_points();
   void add_row(HeadRecord& head, const CorpusRow& row, std::int64_t i, std::span<const float> w) const;
 
   std::vector<HeadRecord> fresh_;
@@ -56,7 +59,10 @@ class HeadCounter {
   std::map<std::int64_t, std::size_t> first_of_;  // where a layer's heads begin among them
   std::size_t heads_each_ = 0;
   CountedPhrase phrase_;
-  std::uint64_t loss_tokens_ = 0;  // of the phrase, and their loss
+  VectorsWanted vectors_;
+  std::vector<PointPlace> points_;   // of the phrase, those that may stay
+  std::vector<std::int64_t> slots_;  // one a position: its place among them, -1 for none
+  std::uint64_t loss_tokens_ = 0;    // of the phrase, and their loss
   ExactSum loss_;
 };
 

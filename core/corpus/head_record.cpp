@@ -112,6 +112,7 @@ void HeadRecord::add(const HeadRecord& other) {
   ablated_loss.add(other.ablated_loss);
   query_tokens.add(other.query_tokens);
   key_tokens.add(other.key_tokens);
+  for (std::size_t kind = 0; kind < kVectorKinds; ++kind) vectors[kind].add_sums(other.vectors[kind]);
 }
 
 void HeadRecord::clear() {
@@ -126,6 +127,7 @@ void HeadRecord::clear() {
   ablated_loss = {};
   query_tokens.clear();
   key_tokens.clear();
+  for (HeadVectors& kind : vectors) kind.clear();
 }
 
 double HeadRecord::mean(CorpusMetric metric) const {

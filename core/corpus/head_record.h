@@ -9,6 +9,7 @@
 
 #include "core/corpus/corpus_metric.h"
 #include "core/corpus/exact_sum.h"
+#include "core/corpus/head_vectors.h"
 #include "core/corpus/token_counts.h"
 
 namespace headscope {
@@ -66,6 +67,8 @@ struct HeadRecord {
   ExactSum ablated_loss;                 // of the tokens of CorpusRecord::loss, while the head's context was 0
   TokenCounts query_tokens, key_tokens;  // of these rows: whose they are, and what they point at
 
+  std::array<HeadVectors, kVectorKinds> vectors;  // empty where the scan did not ask for points
+
   HeadRecord() = default;
   HeadRecord(std::int64_t layer, std::int64_t head);
 
@@ -73,7 +76,8 @@ struct HeadRecord {
   void add(const CorpusExample& example);
   void add_sample(const CorpusExample& row);
   void add_pointing(std::uint64_t query_token, std::uint64_t key_token);
-  // What was counted of the same head elsewhere. Associative and commutative, to the bit.
+  // What was counted of the same head elsewhere, all but the points of its vectors: add_drawn(). Associative and
+  // commutative, to the bit.
   void add(const HeadRecord& other);
   // As it was when it was made.
   void clear();

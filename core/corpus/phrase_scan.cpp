@@ -39,11 +39,19 @@ PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
   State& state = *state_;
   const Architecture& architecture = state.model.architecture();
   state.layers = chosen_numbers("layers", options.layers, architecture.num_layers, options.model);
-  state.counter.emplace(state.layers, chosen_numbers("heads", options.heads, architecture.num_heads, options.model));
+  VectorsWanted vectors{options.points, {}};
+  if (options.points > 0) {
+    const std::int64_t keys = architecture.head_dim, values = architecture.value_features();
+    vectors.sizes = {keys, keys, values, values};
+  }
+  state.counter.emplace(state.layers, chosen_numbers("heads", options.heads, architecture.num_heads, options.model),
+                        vectors);
   state.check_repeated(options.repeated);
   state.facts = state.model.facts(options.most_tokens, cancel);
   state.facts.repeated = options.repeated;
   state.facts.ablation_sample = options.ablation_sample;
+  state.facts.points = vectors.points;
+  state.facts.vector_sizes = vectors.sizes;
 }
 
 PhraseScan::~PhraseScan() = default;
@@ -119,7 +127,7 @@ std::string PhraseScan::State::count(const ListedPhrase& phrase, const CorpusFac
         cancel);
     if (facts.repeated > 0) count_repeated(phrase, cancel);
     if (in_ablation_sample(phrase.index, of_list)) count_losses(ids, cancel);
-  } catch (const ProblemError& error) {  // more than fits in memory
+  } catch (const ProblemError& error) {  // more than fits in memory, or numbers that cannot be added
     return error.what();
   }
   return "";

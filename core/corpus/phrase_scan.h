@@ -19,6 +19,7 @@ struct ScanOptions {
   std::vector<std::int64_t> heads;   // of each of these layers; empty: all
   std::int64_t repeated = 0;         // random tokens that are run twice beside each phrase; 0: none
   std::int64_t ablation_sample = 0;  // phrases of the list that are run without each head, too; 0: none
+  std::int64_t points = 0;           // positions that are drawn, with the vectors of each head; at most kMostPoints
   int threads = 0;                   // 0: all cores
 };
 

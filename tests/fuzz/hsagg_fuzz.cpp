@@ -1,9 +1,11 @@
 // A file that is accepted is written as the same bytes, and can be added to nothing that holds its phrases. Changed
 // files get their checksums right, for behind a wrong one nothing is read.
+#include <cmath>
 #include <cstring>
 
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
+#include "core/corpus/principal_axes.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace headscope;
@@ -29,6 +31,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(record.scanned.empty() || !difference_of(record, record).empty(), "no phrase counts twice");
     for (const HeadRecord& head : record.heads) {
       for (const CorpusMetric metric : all_corpus_metrics()) head.mean(metric);
+      for (const HeadVectors& vectors : head.vectors) {
+        constexpr std::int64_t kMostNumbers = 16;  // as long as others would take
+        if (vectors.size() > kMostNumbers) continue;
+        const PrincipalAxes axes = principal_axes(vectors, record.tokens);
+        for (const double place : projected_points(axes, vectors.points, axes.size())) {
+          fuzz::require(std::isfinite(place), "a point has a place");
+        }
+      }
     }
   } catch (const Error&) {
   }

@@ -98,6 +98,8 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
       corpus_lists(like.make_sibling(Load::heavy), wake, corpus_list),
       corpus_models(like.make_sibling(Load::heavy), wake, corpus_model),
       corpus_phrases(like.make_sibling(Load::heavy), wake, corpus_phrases_of),
+      corpus_point_phrases(like.make_sibling(Load::light), wake, corpus_point_phrase),
+      points_of_head(like.make_sibling(Load::light), wake, headscope::points_of_head),
       heads_like_one(like.make_sibling(Load::light), wake, head_among_others),
       head_trees(like.make_sibling(Load::light), wake, head_tree_of),
       headvis_heads(like.make_sibling(Load::light), wake, headvis_head) {}
@@ -108,8 +110,8 @@ bool Background::busy() const {
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
          sweeps.busy() || gradients.busy() || scores.busy() || compositions.busy() || token_circuits.busy() ||
          token_maps.busy() || vocabulary_maps.busy() || scatters.busy() || next_tokens.busy() || corpora.busy() ||
-         corpus_lists.busy() || corpus_models.busy() || corpus_phrases.busy() || heads_like_one.busy() ||
-         head_trees.busy() || headvis_heads.busy();
+         corpus_lists.busy() || corpus_models.busy() || corpus_phrases.busy() || corpus_point_phrases.busy() ||
+         points_of_head.busy() || heads_like_one.busy() || head_trees.busy() || headvis_heads.busy();
 }
 
 }  // namespace headscope

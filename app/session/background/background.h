@@ -66,6 +66,8 @@ struct Background {
   CorpusLists corpus_lists;
   CorpusModels corpus_models;
   CorpusPhrases corpus_phrases;
+  CorpusPointPhrases corpus_point_phrases;
+  PointsOfHead points_of_head;
   HeadsLikeOne heads_like_one;
   HeadTrees head_trees;
   HeadVisHeads headvis_heads;

@@ -19,7 +19,7 @@
 namespace headscope {
 namespace {
 
-CorpusPhrase phrase_of(const CorpusPhrasesQuery& of, const std::string& text) {
+CorpusPhrase phrase_of(const auto& of, const std::string& text) {
   CorpusPhrase phrase;
   phrase.text = text;
   if (of.tokenizer == nullptr) return phrase;
@@ -91,6 +91,23 @@ std::vector<CorpusPhrase> corpus_phrases_of(const CorpusPhrasesQuery& of, const 
     }
   });
   return phrases;
+}
+
+CorpusPhrase corpus_point_phrase(const CorpusPointQuery& of, const CancelToken& cancel) {
+  const PointPlace& place = of.record->points[of.point];
+  CorpusPhrase found;
+  of.list->visit({place.phrase, place.phrase + 1}, [&](const ListedPhrase& phrase) {
+    cancel.check();
+    if (short_sha256(phrase.text) != place.hash) {
+      throw Error(fmt::format("phrase {} of the list is not the one that was scanned", phrase.index));
+    }
+    found = phrase_of(of, phrase.text);
+  });
+  return found;
+}
+
+HeadPoints points_of_head(const HeadPointsQuery& of, const CancelToken&) {
+  return head_points(*of.record, of.head, of.kind);
 }
 
 HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken&) {

@@ -10,6 +10,7 @@
 
 #include "app/session/background/work/latest_work.h"
 #include "core/corpus/corpus_record.h"
+#include "core/corpus/head_points.h"
 #include "core/corpus/head_table.h"
 #include "core/corpus/head_tree.h"
 #include "core/corpus/phrase_list.h"
@@ -70,6 +71,28 @@ struct CorpusPhrase {
 using CorpusPhrases = LatestWork<CorpusPhrasesQuery, std::vector<CorpusPhrase>>;
 // One an example, in their order; fails where a phrase is not the one that was counted, by its hash.
 std::vector<CorpusPhrase> corpus_phrases_of(const CorpusPhrasesQuery& of, const CancelToken& cancel);
+
+// The phrase that a point stands in.
+struct CorpusPointQuery {
+  std::shared_ptr<const CorpusRecord> record;
+  std::shared_ptr<const PhraseList> list;
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::size_t point = 0;  // index in record->points
+  friend bool operator==(const CorpusPointQuery&, const CorpusPointQuery&) = default;
+};
+using CorpusPointPhrases = LatestWork<CorpusPointQuery, CorpusPhrase>;
+// Fails as corpus_phrases_of().
+CorpusPhrase corpus_point_phrase(const CorpusPointQuery& of, const CancelToken& cancel);
+
+// Where a head's points lie.
+struct HeadPointsQuery {
+  std::shared_ptr<const CorpusRecord> record;
+  std::size_t head = 0;  // index in record->heads
+  VectorKind kind = VectorKind::query;
+  friend bool operator==(const HeadPointsQuery&, const HeadPointsQuery&) = default;
+};
+using PointsOfHead = LatestWork<HeadPointsQuery, HeadPoints>;
+HeadPoints points_of_head(const HeadPointsQuery& of, const CancelToken& cancel);
 
 struct HeadsLikeQuery {
   std::shared_ptr<const HeadTable> table;

@@ -72,6 +72,21 @@ void find_texts(Ui& ui, CorpusShown& shown) {
   }
 }
 
+void find_points(Ui& ui, CorpusShown& shown) {
+  const PointsView& view = ui.session.view.corpus.points;
+  shown.point_kind = vector_kind_named(view.vectors).value_or(VectorKind::query);
+  const CorpusRecord& record = *shown.record;
+  if (record.points.empty() || record.facts.vector_sizes[static_cast<std::size_t>(shown.point_kind)] == 0) return;
+  shown.point = static_cast<std::size_t>(std::min(view.point, static_cast<std::int64_t>(record.points.size()) - 1));
+  const HeadPointsQuery query{shown.record, shown.head, shown.point_kind};
+  const auto points = ui.session.background.points_of_head.want(query);
+  if (at_hand(points, query) == AtHand::yes) shown.points = points;
+  if (shown.phrases == nullptr || shown.tokenizer == nullptr) return;
+  const CorpusPointQuery of_phrase{shown.record, shown.phrases, shown.tokenizer, shown.point};
+  const auto phrase = ui.session.background.corpus_point_phrases.want(of_phrase);
+  if (at_hand(phrase, of_phrase) != AtHand::not_known_yet) shown.point_phrase = phrase;
+}
+
 // HeadVis's folder has metrics of its own: in place of those that it lacks the first ones are shown, on every axis
 // another.
 void take_own_means(CorpusView& view, const HeadTable& table) {
@@ -112,6 +127,7 @@ CorpusShown corpus_shown(Ui& ui, const CorpusContents& contents) {
   const auto among = ui.session.background.heads_like_one.want(query);
   if (at_hand(among, query) == AtHand::yes) shown.among = among;
   if (view.side == CorpusSide::tree) find_tree(ui, shown);
+  if (view.side == CorpusSide::points && shown.headvis == nullptr) find_points(ui, shown);
   return shown;
 }
 
@@ -137,15 +153,10 @@ void read_head_keys(Ui& ui, const CorpusShown& shown) {
   }
 }
 
-std::string example_obstacle(const CorpusShown& shown) {
-  if (shown.headvis != nullptr) {
-    if (shown.headvis_head != nullptr && !shown.headvis_head->failure.empty()) return shown.headvis_head->failure;
-    return shown.headvis_head == nullptr
-               ? "The file of this head is being read."
-               : "HeadVis's folder has the words of its examples and no weights of the model: it opens none in the "
-                 "microscope. An .hsagg, which headscope-cli scan writes, does.";
-  }
-  if (shown.picked().top.empty()) return "No phrase was kept of this head.";
+namespace {
+
+// Why no phrase of the list can be opened now; "" when they can.
+std::string source_obstacle(const CorpusShown& shown) {
   if (shown.has_list == AtHand::not_known_yet) return "The list of phrases is being read.";
   if (shown.has_list == AtHand::no) {
     return shown.list_problem.empty() ? "The file has the places of its examples, and no text: open the list that was "
@@ -159,26 +170,65 @@ std::string example_obstacle(const CorpusShown& shown) {
                              shown.record->facts.model, shown.record->facts.sha256)
                : shown.model_problem;
   }
+  return "";
+}
+
+void say_obstacle(Ui& ui, const CorpusShown& shown, const std::string& obstacle) {
+  Notice notice{Notice::Kind::info, "Not opened.", obstacle, "corpus/example"};
+  if (shown.has_list == AtHand::no && shown.headvis == nullptr) {
+    notice.button = "Open list...";
+    notice.command = {CommandId::corpus_list, ""};
+  }
+  put_notice(ui.state, notice);
+}
+
+void open_in_microscope(Ui& ui, const Document& document) {
+  ui.session.open(document.request, document.view, document.identity());
+  ui.state.edits.clear();
+  ui.state.focus = "inspector/picture";
+  ui.state.wants_frame = true;
+}
+
+}  // namespace
+
+std::string example_obstacle(const CorpusShown& shown) {
+  if (shown.headvis != nullptr) {
+    if (shown.headvis_head != nullptr && !shown.headvis_head->failure.empty()) return shown.headvis_head->failure;
+    return shown.headvis_head == nullptr
+               ? "The file of this head is being read."
+               : "HeadVis's folder has the words of its examples and no weights of the model: it opens none in the "
+                 "microscope. An .hsagg, which headscope-cli scan writes, does.";
+  }
+  if (shown.picked().top.empty()) return "No phrase was kept of this head.";
+  if (const std::string obstacle = source_obstacle(shown); !obstacle.empty()) return obstacle;
   if (shown.texts == nullptr) return "The phrases are being read.";
   return shown.texts->answer ? "" : shown.texts->failure;
 }
 
 void open_example(Ui& ui, const CorpusShown& shown) {
-  if (const std::string obstacle = example_obstacle(shown); !obstacle.empty()) {
-    Notice notice{Notice::Kind::info, "Not opened.", obstacle, "corpus/example"};
-    if (shown.has_list == AtHand::no && shown.headvis == nullptr) {
-      notice.button = "Open list...";
-      notice.command = {CommandId::corpus_list, ""};
-    }
-    return put_notice(ui.state, notice);
-  }
+  if (const std::string obstacle = example_obstacle(shown); !obstacle.empty()) return say_obstacle(ui, shown, obstacle);
   const CorpusPhrase& phrase = (*shown.texts->answer)[shown.example];
-  const Document document = example_document(*shown.record, {shown.head, shown.example, shown.model}, phrase,
-                                             ui.session.draft, ui.session.view);
-  ui.session.open(document.request, document.view, document.identity());
-  ui.state.edits.clear();
-  ui.state.focus = "inspector/picture";
+  open_in_microscope(ui, example_document(*shown.record, {shown.head, shown.example, shown.model}, phrase,
+                                          ui.session.draft, ui.session.view));
+}
+
+void open_point(Ui& ui, const CorpusShown& shown, std::size_t point) {
+  ui.session.view.corpus.points.point = static_cast<std::int64_t>(point);
   ui.state.wants_frame = true;
+  if (const std::string obstacle = source_obstacle(shown); !obstacle.empty()) return say_obstacle(ui, shown, obstacle);
+  ui.state.panels.get<CorpusPanelState>().opens_point = point;
+}
+
+void open_waiting_point(Ui& ui, const CorpusShown& shown) {
+  std::optional<std::size_t>& waits = ui.state.panels.get<CorpusPanelState>().opens_point;
+  if (!waits) return;
+  const bool shows = ui.session.view.corpus.side == CorpusSide::points && *waits == shown.point;
+  if (!shows && ui.session.view.corpus.points.point != static_cast<std::int64_t>(*waits)) waits.reset();
+  if (!shows || shown.point_phrase == nullptr) return;
+  waits.reset();
+  if (!shown.point_phrase->answer) return say_obstacle(ui, shown, shown.point_phrase->failure);
+  open_in_microscope(ui, point_document(*shown.record, {shown.head, shown.point, shown.model},
+                                        *shown.point_phrase->answer, ui.session.draft, ui.session.view));
 }
 
 std::string mean_text(double value) {

@@ -60,7 +60,8 @@ void draw_header(Ui& ui, const CorpusShown& shown, const Rect& area) {
     ui.push(CommandId::corpus_table);
   }
   if (button(ui, "corpus/export", take_right(line, ui.px(78), ui.px(6)), "Export...",
-             {true, false, "The plane, the grid and the picked head as PNG, SVG or PDF. Ctrl+E does the same."})) {
+             {true, false,
+              "The plane, the grid and the picked head, or its points, as PNG, SVG or PDF. Ctrl+E does the same."})) {
     ui.push(CommandId::export_dialog);
   }
   draw_corpus_find(ui, shown, take_right(line, ui.px(kFind), ui.px(6)));
@@ -86,13 +87,16 @@ void draw_side(Ui& ui, const CorpusShown& shown, const Rect& area) {
                   {area.max.x - pad, area.min.y + ui.px(6 + size::control_height)}};
   CorpusView& view = ui.session.view.corpus;
   int side = static_cast<int>(view.side);
-  if (segments(ui, "corpus/side", tabs, {"head", "chosen", "clusters"}, side,
-               {true, false, "The picked head, the heads that are chosen, or how alike heads are."})) {
+  if (segments(ui, "corpus/side", tabs, {"head", "chosen", "clusters", "PCA"}, side,
+               {true, false,
+                "The picked head, the heads that are chosen, how alike heads are, or the picked head's queries, keys, "
+                "values and outputs as points."})) {
     view.side = static_cast<CorpusSide>(side);
   }
   const Rect below{{area.min.x, tabs.max.y + ui.px(2)}, area.max};
   if (view.side == CorpusSide::chosen) return draw_corpus_chosen(ui, shown, below);
   if (view.side == CorpusSide::tree) return draw_corpus_tree(ui, shown, below);
+  if (view.side == CorpusSide::points) return draw_corpus_points(ui, shown, below);
   draw_corpus_head(ui, shown, below);
 }
 
@@ -143,6 +147,7 @@ void draw_corpus_panel(Ui& ui, const Rect& area) {
   draw_header(ui, shown, header);
   horizontal_line(ui, area.min.x, area.max.x, header.max.y - 1, ui.colors.line);
   draw_parts(ui, shown, {{area.min.x, header.max.y}, area.max});
+  open_waiting_point(ui, shown);
   const CorpusView& view = ui.session.view.corpus;
   const bool forgets = ui.state.focus.starts_with("corpus/") && (!view.chosen.empty() || !view.find.empty());
   if (forgets && ui.state.top_layer == 0 && ui.take_key(KeyName::escape)) forget_chosen(ui);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/session/background/corpora.h"
+#include "app/session/view_state.h"
 #include "app/ui/ui.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/corpus/head_search.h"
@@ -21,7 +22,8 @@ namespace headscope::ui {
 
 inline constexpr const char *kCorpusScatter = "corpus/scatter", *kCorpusGrid = "corpus/grid",
                             *kCorpusExamples = "corpus/examples", *kCorpusTree = "corpus/tree",
-                            *kCorpusChosen = "corpus/chosen";  // the controls that take arrows
+                            *kCorpusChosen = "corpus/chosen",
+                            *kCorpusPoints = "corpus/points";  // the controls that take arrows
 inline constexpr const char* kCorpusFind = "corpus/find";
 inline constexpr const char* kCorpusListPurpose = "corpus list";  // of a file that is chosen
 
@@ -82,6 +84,24 @@ struct HeadVisExamples {
   std::shared_ptr<const CorpusPhrases::Result> texts;
 };
 
+// The points of the picked head, laid out once for what they depend on.
+struct PointsPlot {
+  std::shared_ptr<const PointsOfHead::Result> of;
+  PointsView look;  // the picked point apart
+  float width = 0, height = 0;
+  PlotAxis x_axis, y_axis;
+  PlotPoints points;
+  std::vector<std::size_t> by_x, by_y;  // all points, as the arrows go through them
+};
+
+// Which tokens of the points have a colour of their own.
+struct PointTokens {
+  std::shared_ptr<const CorpusRecord> record;
+  std::vector<PointToken> tokens;
+  std::vector<std::int64_t> of;  // token_of_points()
+  std::int64_t last_position = 0;
+};
+
 // What the panel remembers.
 struct CorpusPanelState {
   std::shared_ptr<const Corpora::Result> last;  // shown until another one is known
@@ -97,8 +117,13 @@ struct CorpusPanelState {
   std::vector<PlanePoint> lasso;  // the line that is being drawn: pixels from the corner of the plane
   bool moves_cut = false;         // the mouse holds the line that cuts the tree
   std::optional<std::size_t> hovered, next_hovered;  // head under the mouse, in the plane or the grid
-  std::string words;                                 // of the examples, for the font atlas
-  void add_text(std::string& all) const { all += words; }
+  PointsPlot points_plot;
+  int points_laid_out = 0;
+  PointTokens point_tokens;
+  std::optional<std::size_t> hovered_point;  // under the mouse
+  std::optional<std::size_t> opens_point;    // that is opened once its phrase is read
+  std::string words, point_words;            // of the examples and of the points, for the font atlas
+  void add_text(std::string& all) const { all += words + point_words; }
 };
 
 // Whether something that examples need is at hand.
@@ -127,6 +152,12 @@ struct CorpusShown {
   // While the side shows it: null until there is one, and where `tree_problem` says why there cannot be one.
   const ShownTree* tree = nullptr;
   std::string tree_problem;
+  // While the side shows them: the points of the picked head and kind (null: not known yet, or none are held), the
+  // picked point, and its phrase (null: not read yet).
+  VectorKind point_kind = VectorKind::query;
+  std::shared_ptr<const PointsOfHead::Result> points;
+  std::size_t point = 0;
+  std::shared_ptr<const CorpusPointPhrases::Result> point_phrase;
 
   const HeadRecord& picked() const { return record->heads[head]; }
   std::string name_of(std::size_t index) const;  // "5.1"
@@ -141,6 +172,11 @@ void read_head_keys(Ui& ui, const CorpusShown& shown);
 void open_example(Ui& ui, const CorpusShown& shown);
 // Why the picked example cannot be opened now; "" when it can.
 std::string example_obstacle(const CorpusShown& shown);
+
+// The same of a point of the picked head, which becomes the picked one: once its phrase is read.
+void open_point(Ui& ui, const CorpusShown& shown, std::size_t point);
+// Opens the point that waits for its phrase.
+void open_waiting_point(Ui& ui, const CorpusShown& shown);
 
 // "0.943", "12.4"; "none" where there is no value.
 std::string mean_text(double value);
@@ -184,6 +220,12 @@ void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area);
 void draw_corpus_grid(Ui& ui, const CorpusShown& shown, const Rect& area);
 float corpus_grid_height(const Ui& ui, const CorpusShown& shown);  // with the largest cells
 void draw_corpus_head(Ui& ui, const CorpusShown& shown, const Rect& area);
+void draw_corpus_points(Ui& ui, const CorpusShown& shown, const Rect& area);
+// corpus_points_plane.cpp: the plane; its ticks and names stand between `left` and it. The token of a point, to be
+// read; which tokens have a colour.
+void draw_points_plane(Ui& ui, const CorpusShown& shown, const Rect& plot, float left);
+std::string point_name(const CorpusShown& shown, std::size_t point);
+const PointTokens& point_tokens(Ui& ui, const CorpusShown& shown);
 // A histogram with its title, its bars and the edges of its bins; moves y down, by histogram_height().
 struct HistogramLook {
   std::string name, fact, mean;      // in the title

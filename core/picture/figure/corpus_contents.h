@@ -9,11 +9,19 @@
 #include <vector>
 
 #include "core/corpus/corpus_record.h"
+#include "core/corpus/head_points.h"
 #include "core/corpus/head_table.h"
 #include "core/picture/color_map.h"
 #include "core/picture/palette.h"
 
 namespace headscope {
+
+// The points of the picked head on two of its principal axes, from 0, in place of its histograms.
+struct CorpusPointsFigure {
+  std::shared_ptr<const HeadPoints> points;  // with at least one axis
+  std::size_t x = 0, y = 1;
+  bool by_position = false;  // what colours say: the position; else the token
+};
 
 struct CorpusFigure {
   std::shared_ptr<const HeadTable> table;
@@ -23,7 +31,8 @@ struct CorpusFigure {
   std::size_t head = 0;                        // picked
   std::vector<std::size_t> chosen;             // marked heads
   std::vector<std::int64_t> cluster;           // one a head, from 0, -1 without one; empty: no clusters are shown
-  std::optional<ColorMap> map;                 // nullopt: by theme
+  std::optional<CorpusPointsFigure> points;
+  std::optional<ColorMap> map;  // nullopt: by theme
   Theme theme = Theme::dark;
   double scale = 1;  // of everything, 0.25 to 8
 };

@@ -16,7 +16,7 @@
 namespace headscope {
 namespace {
 
-constexpr double kMargin = 14, kWidth = 620, kHistograms = 270, kBetween = 26;
+constexpr double kMargin = 14, kWidth = 620, kHistograms = 270, kPlaneBeside = 440, kBetween = 26;
 constexpr int kLargestSide = 16384;
 
 bool has_histograms(const CorpusFigure& figure) {
@@ -60,7 +60,8 @@ FigurePlan corpus_plan(const CorpusFigure& figure) {
   CorpusPage page(figure);
   const int margin = page.px(kMargin), main = std::max(page.px(kWidth), grid_width(page));
   const bool histograms = has_histograms(figure);
-  const int side = histograms ? page.px(kBetween + kHistograms) : 0;
+  const double beside = figure.points ? kPlaneBeside : kHistograms;
+  const int side = histograms ? page.px(kBetween + beside) : 0;
   page.plan.width = main + side + 2 * margin;
   const int top = add_title(page, page.plan.width);
   int y = add_plane(page, margin, top, main);
@@ -73,7 +74,8 @@ FigurePlan corpus_plan(const CorpusFigure& figure) {
     const HeadRecord& head = figure.record->heads[figure.head];
     page.text(x, top + page.font(2), fmt::format("Head {}, {} rows", page.name_of(figure.head), head.rows),
               {FontRole::words_bold, 12, page.colors.text});
-    below = std::max(below, add_histograms(page, x, top + page.px(20), page.px(kHistograms)));
+    const auto add = figure.points ? add_points_plane : add_histograms;
+    below = std::max(below, add(page, x, top + page.px(20), page.px(beside)));
   }
   page.plan.height = below + margin;
   page.plan.title = figure.title;

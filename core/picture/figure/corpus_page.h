@@ -57,6 +57,8 @@ FigurePlan corpus_plan(const CorpusFigure& figure, const ViewSpec& view);
 int add_plane(CorpusPage& page, int x, int y, int width);
 int add_grid(CorpusPage& page, int x, int y, int width);
 int add_histograms(CorpusPage& page, int x, int y, int width);
+// Of the points that the figure has, in place of histograms.
+int add_points_plane(CorpusPage& page, int x, int y, int width);
 // The width that the grid needs at least.
 int grid_width(const CorpusPage& page);
 

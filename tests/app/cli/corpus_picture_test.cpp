@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "app/session/documents.h"
+#include "core/corpus/head_points.h"
 #include "core/io/png.h"
 #include "tests/app/cli/command.h"
 #include "tests/app/session/corpus_files.h"
@@ -48,6 +49,27 @@ TEST_F(CorpusPicture, OtherFormatsAndHeadVisHaveItToo) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "of_headvis/heads.svg"));
 }
 
+TEST_F(CorpusPicture, PointsOfAHeadStandInPlaceOfItsHistograms) {
+  test::write_scanned(folder_, "points", false, test::scanned_points());
+  for (const char* format : {"png", "svg", "pdf"}) {
+    const Result result = cli({"report", "points.hsagg", "--format", format, "--head", "1.3", "--vectors", "value",
+                               "--axes", "2,3", "--points-color", "position", "--out", "pictures"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const Document document =
+        open_document(folder_ / ("pictures/heads." + std::string(format)), Request(), ViewState());
+    const CorpusView& view = document.view.corpus;
+    EXPECT_EQ(view.side, CorpusSide::points);
+    EXPECT_EQ(view.points, (PointsView{"value", 1, 2, PointColor::position, 0}));
+    EXPECT_EQ(view.head, (Cell{1, 3}));
+  }
+  const std::string svg = bytes_of(folder_ / "pictures/heads.svg");
+  const HeadPoints points = head_points(test::scanned_points(), 11, VectorKind::value);
+  EXPECT_NE(svg.find(axis_title(points, 1)), std::string::npos) << axis_title(points, 1);
+  EXPECT_NE(svg.find(axis_title(points, 2)), std::string::npos);
+  ASSERT_EQ(cli({"report", "points.hsagg", "--format", "svg", "--vectors", "query", "--out", "tokens"}).code, 0);
+  EXPECT_NE(bytes_of(folder_ / "tokens/heads.svg").find("grey: other tokens"), std::string::npos);
+}
+
 TEST_F(CorpusPicture, SaysWhatItCannotDraw) {
   const auto refused = [&](std::vector<std::string> words, const std::string& says) {
     words.insert(words.begin(), {"report", "all.hsagg"});
@@ -63,6 +85,13 @@ TEST_F(CorpusPicture, SaysWhatItCannotDraw) {
   refused({"--format", "png", "--out", "o", "--choose", "entropy < x"}, "--choose");
   refused({"--format", "png", "--out", "o", "--cut", "3"}, "0 to 2");
   refused({"--format", "png", "--out", "o", "--scale", "9"}, "scale");
+  refused({"--format", "png", "--out", "o", "--vectors", "query"}, "scan --points");
+  refused({"--format", "png", "--out", "o", "--vectors", "weights"}, "--vectors");
+  refused({"--format", "png", "--out", "o", "--axes", "1,2"}, "--vectors");
+  test::write_scanned(folder_, "all", false, test::scanned_points());
+  for (const char* axes : {"1", "0,1", "1,9", "a,b"}) {
+    refused({"--format", "png", "--out", "o", "--vectors", "query", "--axes", axes}, "--axes");
+  }
 }
 
 }  // namespace

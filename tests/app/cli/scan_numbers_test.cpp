@@ -1,6 +1,7 @@
 // What `scan` counts besides means: from captures, of tokens, of random tokens, without heads.
 #include <algorithm>
 
+#include "core/corpus/corpus_file.h"
 #include "tests/app/cli/command.h"
 #include "tests/core/corpus/made_captures.h"
 #include "tests/core/corpus/made_records.h"
@@ -105,6 +106,70 @@ TEST_F(ScanNumbers, LossesOfASampleAreThoseOfRunPredict) {
   const std::string table = cli({"report", "x.hsagg"}).out;
   EXPECT_NE(table.find("loss_ablated"), std::string::npos) << table;
   EXPECT_NE(table.find("nats a token"), std::string::npos) << table;
+}
+
+// The sums of a file against what `run --export` writes of each phrase.
+TEST_F(ScanNumbers, SumsOfVectorsAreThoseThatRunExports) {
+  const std::vector<std::string> phrases = {"cat box ink cat box ink", "fox jam", "jam hat jam hat pen"};
+  folder_.write("p.txt", phrases[0] + "\n" + phrases[1] + "\n" + phrases[2] + "\n");
+  scan("x.hsagg", {"--points", "5", "--layers", "1", "--heads", "2"});
+  const CorpusRecord record = read_corpus_file(folder_ / "x.hsagg");
+  ASSERT_EQ(record.points.size(), 5u);
+  std::array<std::vector<double>, kVectorKinds> sums, products;
+  for (std::size_t k = 0; k < phrases.size(); ++k) {
+    const std::string out = "run" + std::to_string(k);
+    const Result run = cli({"run", "--model", "demo:induction", "--phrase", phrases[k], "--layer", "1", "--export",
+                            "query,key,value,context", "--format", "npy", "--out", out});
+    ASSERT_EQ(run.code, 0) << run.err;
+    for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
+      const Tensor rows = stage(out, std::string(stage_name(stage_of(all_vector_kinds()[kind]))));
+      const auto size = static_cast<std::size_t>(rows.dim(3));
+      sums[kind].resize(size);
+      products[kind].resize(size * (size + 1) / 2);
+      for (std::int64_t i = 0; i < rows.dim(2); ++i) {
+        std::size_t place = 0;
+        for (std::size_t a = 0; a < size; ++a) {
+          const double x = rows.at({0, 2, i, static_cast<std::int64_t>(a)});
+          sums[kind][a] += x;
+          for (std::size_t b = a; b < size; ++b) {
+            products[kind][place++] += x * static_cast<double>(rows.at({0, 2, i, static_cast<std::int64_t>(b)}));
+          }
+        }
+      }
+    }
+  }
+  for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
+    const HeadVectors& found = record.heads[0].vectors[kind];
+    ASSERT_EQ(found.sums.size(), sums[kind].size());
+    for (std::size_t k = 0; k < sums[kind].size(); ++k) {
+      EXPECT_TRUE(std::abs(found.sums[k].value() - sums[kind][k]) <= 1e-11) << kind << " " << k;
+    }
+    for (std::size_t k = 0; k < products[kind].size(); ++k) {
+      EXPECT_TRUE(std::abs(found.products[k].value() - products[kind][k]) <= 1e-11) << kind << " " << k;
+    }
+  }
+}
+
+TEST_F(ScanNumbers, PointsOfAHeadAreATable) {
+  scan("x.hsagg", {"--points", "5", "--layers", "1"});
+  const auto said = report("x.hsagg");
+  EXPECT_EQ(said.at("points"), 5);
+  EXPECT_EQ(said.at("heads")[2].at("variance").at("output").size(), 8u);
+  Result result = cli({"report", "x.hsagg", "--format", "csv", "--head", "1.2", "--out", "tables"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string text = bytes_of(folder_ / "tables/points.csv");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 4 * 5) << text;
+  EXPECT_NE(text.find("\n1,2,output,"), text.npos);
+  EXPECT_EQ(cli({"report", "x.hsagg", "--format", "csv", "--head", "0.2", "--out", "t"}).code, 2);
+  scan("none.hsagg");
+  result = cli({"report", "none.hsagg", "--format", "csv", "--head", "1.2", "--out", "t"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("scan --points"), std::string::npos) << result.err;
+  for (const char* points : {"-1", "1025", "x"}) {
+    EXPECT_EQ(
+        cli({"scan", "--model", "demo:induction", "--phrases", "p.txt", "--points", points, "--out", "y.hsagg"}).code,
+        2);
+  }
 }
 
 }  // namespace

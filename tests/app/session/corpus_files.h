@@ -13,18 +13,28 @@ namespace headscope::test {
 
 constexpr int kScannedLines = 24;
 
+inline CorpusRecord record_of_lines(std::int64_t points) {
+  ScanOptions options;
+  options.model = "demo:induction";
+  options.threads = 1;
+  options.points = points;
+  PhraseScan scan(options, {});
+  const PhraseList list = PhraseList::of_text(demo_lines(kScannedLines));
+  CorpusRecord made = scan.new_record(list);
+  list.visit({0, list.size()}, [&](const ListedPhrase& phrase) { scan.add(phrase, made, {}); });
+  return made;
+}
+
 // Scanned once in a process.
 inline const CorpusRecord& scanned_lines() {
-  static const CorpusRecord record = [] {
-    ScanOptions options;
-    options.model = "demo:induction";
-    options.threads = 1;
-    PhraseScan scan(options, {});
-    const PhraseList list = PhraseList::of_text(demo_lines(kScannedLines));
-    CorpusRecord made = scan.new_record(list);
-    list.visit({0, list.size()}, [&](const ListedPhrase& phrase) { scan.add(phrase, made, {}); });
-    return made;
-  }();
+  static const CorpusRecord record = record_of_lines(0);
+  return record;
+}
+
+// The same with so many points.
+constexpr std::size_t kScannedPoints = 40;
+inline const CorpusRecord& scanned_points() {
+  static const CorpusRecord record = record_of_lines(kScannedPoints);
   return record;
 }
 

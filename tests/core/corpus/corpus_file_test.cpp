@@ -99,6 +99,12 @@ TEST(CorpusFile, LiesWithTheRightChecksumAreRefused) {
                                                {"entropy,distance", "entropy,distancf", "metrics"},
                                                {"\"0,0.05,", "\"0,0.04,", "edges"},
                                                {"\"list_size\":\"6\"", "\"list_size\":\"2\"", "ranges"},
+                                               {"\"points\":\"6\"", "\"points\":\"0\"", "whole number"},
+                                               {"\"points\":\"6\"", "\"pointx\":\"6\"", "tensors"},
+                                               {"\"3,3,2,0\"", "\"3,2,2,0\"", "dtype or shape"},
+                                               {"\"3,3,2,0\"", "\"3,3,0,2\"", "no tensor"},
+                                               {"\"3,3,2,0\"", "\"0,0,0,0\"", "vector_sizes"},
+                                               {"points.hash", "points.hasx", "points.hash"},
                                                {"top.key", "top.kex", "top.key"},
                                                {"\"U64\"", "\"I64\"", "dtype"}}) {
     EXPECT_NE(refusal(with(whole, before, after)).find(said), std::string::npos)

@@ -104,6 +104,8 @@ TEST(CorpusRecord, NamesWhatDiffers) {
   differs([](CorpusRecord& b) { b.facts.most_tokens = 3; }, "--tokens");
   differs([](CorpusRecord& b) { b.facts.repeated = 6; }, "--repeated");
   differs([](CorpusRecord& b) { b.facts.ablation_sample = 6; }, "--ablation-sample");
+  differs([](CorpusRecord& b) { b.facts.points = 7; }, "--points");
+  differs([](CorpusRecord& b) { b.facts.vector_sizes[1] = 4; }, "3,3,2,0, there 3,4,2,0");
   differs([](CorpusRecord& b) { b.facts.list_size = 41; }, "list");
   differs([](CorpusRecord& b) { b.facts.list_sha256[0] = 'c'; }, "list");
   differs([](CorpusRecord& b) { b.heads.pop_back(); }, "heads");

@@ -57,5 +57,26 @@ TEST(ExactSum, HoldsMoreThanOneWord) {
   EXPECT_GT(sum.high(), 0u);
 }
 
+TEST(ExactSum, LargeTermsAreTheSameStepsOf128Bits) {
+  std::mt19937_64 draw(9);
+  ExactSum found;
+  __int128 steps = 0;
+  for (int k = 0; k < 4000; ++k) {
+    const double value =
+        (static_cast<double>(draw() >> 11) * 0x1p-53 - 0.5) * std::ldexp(1.0, static_cast<int>(draw() % 120) - 45);
+    ExactSum one;
+    one.add_large(value);
+    const auto wanted = static_cast<__int128>(std::nearbyint(std::ldexp(value, 40)));
+    EXPECT_EQ(one, ExactSum(static_cast<std::uint64_t>(wanted), static_cast<std::uint64_t>(wanted >> 64))) << value;
+    found.add(one);
+    steps += wanted;
+    if (std::fabs(value) >= 4194304.0) continue;
+    ExactSum small;
+    small.add(value);
+    EXPECT_EQ(small, one) << value;
+  }
+  EXPECT_EQ(found, ExactSum(static_cast<std::uint64_t>(steps), static_cast<std::uint64_t>(steps >> 64)));
+}
+
 }  // namespace
 }  // namespace headscope

@@ -16,10 +16,64 @@ namespace headscope::test {
 inline CorpusRecord empty_record(std::int64_t heads, std::int64_t list_size) {
   CorpusRecord record;
   record.facts = {"demo:made", std::string(64, 'a'), "words, 3 pieces, 0", 16, 5, 7, std::string(64, 'b'), list_size};
+  record.facts.points = 6;
+  record.facts.vector_sizes = {3, 3, 2, 0};
   for (std::int64_t layer = 0; layer < 2; ++layer) {
-    for (std::int64_t head = 0; head < heads; ++head) record.heads.emplace_back(layer, head);
+    for (std::int64_t head = 0; head < heads; ++head) {
+      record.heads.emplace_back(layer, head);
+      for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
+        record.heads.back().vectors[kind] = HeadVectors(record.facts.vector_sizes[kind]);
+      }
+    }
   }
   return record;
+}
+
+// As if no points had been asked for.
+inline void forget_points(CorpusRecord& record) {
+  record.facts.points = 0;
+  record.facts.vector_sizes = {};
+  record.points.clear();
+  for (HeadRecord& head : record.heads) head.vectors = {};
+}
+
+inline PointPlace made_place(std::int64_t phrase, std::int64_t position) {
+  const auto token = static_cast<std::uint64_t>((phrase * 7 + position) % 40);
+  return {phrase, position, token, static_cast<std::uint64_t>(phrase), "p" + std::to_string(token)};
+}
+
+// Number a of the vector of a head, by its index, at a place.
+inline float made_number(std::int64_t head, std::size_t kind, const PointPlace& place, std::int64_t a) {
+  const std::uint64_t drawn =
+      draw_of(place.phrase * 31 + head, place.position * 64 + static_cast<std::int64_t>(kind) * 8 + a);
+  return static_cast<float>(drawn % 2001) / 250 - 4;
+}
+
+// Adds the vectors of a phrase of so many rows.
+inline void add_made_vectors(CorpusRecord& record, std::int64_t phrase, std::int64_t rows) {
+  if (record.facts.points == 0) return;
+  std::vector<PointPlace> places;
+  for (std::int64_t i = 0; i < rows; ++i) places.push_back(made_place(phrase, i));
+  std::sort(places.begin(), places.end(), is_point_before);
+  std::vector<HeadRecord> of_phrase = empty_record(static_cast<std::int64_t>(record.heads.size() + 1) / 2, 0).heads;
+  for (std::size_t h = 0; h < record.heads.size(); ++h) {
+    for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
+      HeadVectors& to = record.heads[h].vectors[kind];
+      for (const PointPlace& place : places) {
+        std::vector<float> row;
+        for (std::int64_t a = 0; a < to.size(); ++a)
+          row.push_back(made_number(static_cast<std::int64_t>(h), kind, place, a));
+        std::size_t at = 0;
+        for (std::size_t a = 0; a < row.size(); ++a) {
+          to.sums[a].add_large(row[a]);
+          for (std::size_t b = a; b < row.size(); ++b) to.products[at++].add_large(double{row[a]} * double{row[b]});
+        }
+        auto& points = of_phrase[h].vectors[kind].points;
+        points.insert(points.end(), row.begin(), row.end());
+      }
+    }
+  }
+  add_points(record, places, of_phrase);
 }
 
 // Adds phrase `index` with rows drawn by its index: with values of every size, and equal ones to be told apart.
@@ -52,6 +106,7 @@ inline void add_made_phrase(CorpusRecord& record, std::int64_t index) {
     record.loss.add(share() * 3);
     for (HeadRecord& head : record.heads) head.ablated_loss.add(share() * 4);
   }
+  add_made_vectors(record, index, rows);
   ++record.phrases;
   record.tokens += rows;
   record.scanned.add({index, index + 1});

@@ -21,7 +21,8 @@ CLI = sys.argv.pop(1)
 MODEL = "demo:pronouns"
 LEAVES, TREES = 6, 1000  # shards of every tree of merges, trees
 MOST_SHARDS = 17
-EVERYTHING = ("--repeated", "3", "--ablation-sample", "4")  # what a scan counts when it is asked to
+EVERYTHING = ("--repeated", "3", "--ablation-sample", "4", "--points", "6")  # what a scan counts when it is asked to
+POINTS = ("--points", "20")
 KILLS = 50
 
 
@@ -98,7 +99,7 @@ class Proof(unittest.TestCase):
     def killed_once(self, state, environment, wait):
         """Starts the scan and kills it `wait` seconds after it has kept a new state; False when it ended before."""
         kept = state.stat().st_mtime_ns if state.exists() else 0
-        scan = subprocess.Popen([CLI, "scan", "--model", MODEL, "--phrases", "phrases.txt", "--threads", "1", "--out", "x.hsagg"],
+        scan = subprocess.Popen([CLI, "scan", "--model", MODEL, "--phrases", "phrases.txt", "--threads", "1", "--out", "x.hsagg", *POINTS],
                                 cwd=self.folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while scan.poll() is None:
             if state.exists() and state.stat().st_mtime_ns != kept:
@@ -110,7 +111,7 @@ class Proof(unittest.TestCase):
 
     def test_killed_50_times_it_gives_the_bytes_of_one_that_ran_through(self):
         (self.folder / "phrases.txt").write_bytes(lines(3000))
-        whole = self.scan("whole.hsagg")
+        whole = self.scan("whole.hsagg", *POINTS)
         state = self.folder / "x.hsagg.part"
         environment = {**os.environ, "HEADSCOPE_SCAN_KEEP_SECONDS": "0"}  # a state after every phrase
         drawn = random.Random(KILLS)
@@ -120,7 +121,7 @@ class Proof(unittest.TestCase):
             self.assertTrue(state.exists() and not (self.folder / "x.hsagg").exists())
             kept.append(state.stat().st_mtime_ns)
         self.assertEqual(len(set(kept)), KILLS)  # it came further each time
-        self.assertEqual(self.scan("x.hsagg"), whole)
+        self.assertEqual(self.scan("x.hsagg", *POINTS), whole)
         left = sorted(path.name for path in self.folder.iterdir())
         self.assertEqual(left, ["phrases.txt", "whole.hsagg", "x.hsagg"])
 

@@ -46,6 +46,31 @@ std::vector<std::pair<double, double>> middles_of(const FigurePlan& plan, int si
   return middles;
 }
 
+TEST(CorpusFigurePlan, PointsOfTheHeadLieWhereTheirAxesSay) {
+  CorpusFigure figure = made_figure();
+  figure.head = 4;
+  const auto points = std::make_shared<const HeadPoints>(head_points(*figure.record, 4, VectorKind::key));
+  figure.points = CorpusPointsFigure{points, 0, 2, true};
+  const FigurePlan plan = corpus_plan(figure);
+  // The well below every point: squares of 2 * 3 + 3 pixels. By position there are none in the legend.
+  const auto marks = middles_of(plan, 9, palette(Theme::dark).well);
+  ASSERT_EQ(marks.size(), figure.record->points.size());
+  const auto x = points->on(0), y = points->on(2);
+  for (std::size_t a = 1; a < marks.size(); ++a) {
+    const auto across = [&](std::size_t k) { return (marks[k].first - marks[0].first) * (x[1] - x[0]); };
+    const auto up = [&](std::size_t k) { return (marks[k].second - marks[0].second) * (y[1] - y[0]); };
+    EXPECT_TRUE(std::fabs(across(a) - (marks[1].first - marks[0].first) * (x[a] - x[0])) <=
+                2 * std::fabs(x[1] - x[0]) + 2 * std::fabs(x[a] - x[0]));
+    EXPECT_TRUE(std::fabs(up(a) - (marks[1].second - marks[0].second) * (y[a] - y[0])) <=
+                2 * std::fabs(y[1] - y[0]) + 2 * std::fabs(y[a] - y[0]));
+  }
+  EXPECT_TRUE(says(plan, axis_title(*points, 0) + " \u2192"));
+  EXPECT_TRUE(says(plan, axis_title(*points, 2) + " \u2192"));
+  figure.points->by_position = false;
+  const std::size_t tokens = frequent_tokens(*figure.record, kColoredTokens).size();
+  EXPECT_EQ(middles_of(corpus_plan(figure), 9, palette(Theme::dark).well).size(), marks.size() + tokens);
+}
+
 TEST(CorpusFigurePlan, EveryPointLiesWhereItsMeansAre) {
   const CorpusFigure figure = made_figure();
   const HeadTable& table = *figure.table;
