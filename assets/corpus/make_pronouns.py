@@ -18,6 +18,7 @@ import grammar  # noqa: E402
 
 SENTENCES = 20_000
 SEED = 20_000
+POINTS = 256
 
 
 def sentences(count):
@@ -36,8 +37,8 @@ def make(folder, count):
     # No time and no name in the packed file.
     packed = gzip.compress(sentences(count).encode(), compresslevel=9, mtime=0)
     (folder / "pronouns.txt.gz").write_bytes(packed)
-    subprocess.run(["headscope-cli", "scan", "--model", "demo:pronouns", "--phrases", folder / "pronouns.txt.gz", "--out",
-                    folder / "pronouns.hsagg"], check=True)
+    subprocess.run(["headscope-cli", "scan", "--model", "demo:pronouns", "--phrases", folder / "pronouns.txt.gz",
+                    "--points", str(POINTS), "--out", folder / "pronouns.hsagg"], check=True)
 
 
 if __name__ == "__main__":
