@@ -6,15 +6,13 @@
 Writes FOLDER/pronouns.txt.gz, the sentences, and FOLDER/pronouns.hsagg, what headscope-cli (on the PATH) counted over them.
 The same sentences and the same .hsagg every time, on any number of threads.
 """
-import argparse
-import gzip
 import pathlib
 import random
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "train"))
 import grammar  # noqa: E402
+import shipped  # noqa: E402
 
 SENTENCES = 20_000
 SEED = 20_000
@@ -33,18 +31,6 @@ def sentences(count):
     return "".join(lines)
 
 
-def make(folder, count):
-    # No time and no name in the packed file.
-    packed = gzip.compress(sentences(count).encode(), compresslevel=9, mtime=0)
-    (folder / "pronouns.txt.gz").write_bytes(packed)
-    subprocess.run(["headscope-cli", "scan", "--model", "demo:pronouns", "--phrases", folder / "pronouns.txt.gz",
-                    "--points", str(POINTS), "--out", folder / "pronouns.hsagg"], check=True)
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--sentences", type=int, default=SENTENCES)
-    given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    make(given.folder, given.sentences)
+    given = shipped.given(__doc__, SENTENCES)
+    shipped.make(given.folder, "pronouns", "demo:pronouns", sentences(given.sentences), ("--points", str(POINTS)))

@@ -21,6 +21,8 @@ namespace {
 
 using Piece = SentencePieceFile::Piece;
 
+constexpr const char* kEnglish = "en_XX";  // of mBART's languages the one that its texts end with
+
 std::optional<bool> flag_at(const JsonPart& file, const char* key) {
   if (!file.present() || !file.at(key).present()) return std::nullopt;
   return file.at(key).flag();
@@ -46,6 +48,9 @@ class SentencePieceReader {
 
   TokenizerParts parts(const std::string& model_type) {
     if (flag_at(config_, "split_by_punct").value_or(false)) config_.at("split_by_punct").refuse("false");
+    if (config_.present() && use_.pattern.ends_with(kEnglish) && config_.at("src_lang").text(kEnglish) != kEnglish) {
+      config_.at("src_lang").refuse(kEnglish);
+    }
     add_pieces();
     add_appended(model_type);
     add_listed();
@@ -87,11 +92,10 @@ class SentencePieceReader {
     parts_.added_tokens.push_back(std::move(token));
   }
 
-  // fairseq's list begins with <s>, <pad>, </s>, <unk>; the file's with <unk>, <s>, </s>.
   std::int64_t id_of_piece(std::size_t k) const {
-    if (!use_.ids_of_fairseq) return static_cast<std::int64_t>(k);
-    constexpr std::int64_t kFirst[] = {3, 0, 2};
-    return k < 3 ? kFirst[k] : static_cast<std::int64_t>(k) + 1;
+    if (use_.fairseq == nullptr) return static_cast<std::int64_t>(k);
+    const std::int64_t first[] = {use_.fairseq->unknown, use_.fairseq->begin, use_.fairseq->end};
+    return k < 3 ? first[k] : static_cast<std::int64_t>(k) + use_.fairseq->shift;
   }
 
   void add_pieces() {
@@ -109,7 +113,10 @@ class SentencePieceReader {
     }
     if (!unknown) refuse("no unknown piece", "one, as SentencePiece's models have it");
     unknown_ = *unknown;
-    if (use_.ids_of_fairseq && vocabulary_.add("<pad>", 1)) add_special("<pad>", 1);
+    if (use_.fairseq == nullptr) return;
+    for (const auto& [content, id] : use_.fairseq->added) {
+      if (vocabulary_.add(content, id)) add_special(std::string(content), id);
+    }
   }
 
   void append(const std::string& content) {
@@ -119,7 +126,7 @@ class SentencePieceReader {
 
   // T5: <extra_id_0> is the last of the vocabulary. mT5's file has its own.
   void add_appended(const std::string& model_type) {
-    if (!use_.appended.empty()) append(std::string(use_.appended));
+    for (const std::string_view content : use_.appended) append(std::string(content));
     if (!use_.sentinels) return;
     const bool said = config_.present() && config_.at("extra_ids").present();
     std::int64_t count = said ? config_.at("extra_ids").integer(0, 10'000) : model_type == "mt5" ? 0 : 100;

@@ -5,6 +5,29 @@
 namespace headscope {
 namespace {
 
+// <s>, <pad>, </s>, <unk>, and all other pieces one further.
+const FairseqIds& ids_of_xlm() {
+  static const FairseqIds ids{.added = {{"<pad>", 1}}};
+  return ids;
+}
+
+// CamemBERT's list begins with four names of its own and <unk>, so that <s> and </s> are pieces like others.
+const FairseqIds& ids_of_camembert() {
+  static const FairseqIds ids{.unknown = 3,
+                              .begin = 5,
+                              .end = 6,
+                              .shift = 4,
+                              .added = {{"<s>NOTUSED", 0}, {"<pad>", 1}, {"</s>NOTUSED", 2}, {"<unk>NOTUSED", 4}}};
+  return ids;
+}
+
+// The 25 languages of mBART in its own order, and its mask.
+std::vector<std::string_view> behind_mbart() {
+  return {"ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
+          "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
+          "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN", "<mask>"};
+}
+
 const std::vector<SentencePieceUse>& sentence_piece_uses() {
   static const std::vector<SentencePieceUse> uses = {
       {.classes = {"T5Tokenizer", "MT5Tokenizer"},
@@ -28,7 +51,7 @@ const std::vector<SentencePieceUse>& sentence_piece_uses() {
        .pattern = "[CLS] A [SEP]",
        .pair = "[CLS] A [SEP] B [SEP]",
        .pair_types = "00011",
-       .appended = "[MASK]"},
+       .appended = {"[MASK]"}},
       {.classes = {"LlamaTokenizer", "CodeLlamaTokenizer"},
        .model_types = {"llama", "mistral", "mixtral", "phi3"},
        .file = "tokenizer.model",
@@ -43,9 +66,25 @@ const std::vector<SentencePieceUse>& sentence_piece_uses() {
        .pattern = "<s> A </s>",
        .pair = "<s> A </s> </s> B </s>",
        .pair_types = "000000",
-       .appended = "<mask>",
+       .appended = {"<mask>"},
        .mask = "<mask>",
-       .ids_of_fairseq = true},
+       .fairseq = &ids_of_xlm()},
+      {.classes = {"CamembertTokenizer"},
+       .model_types = {"camembert"},
+       .pattern = "<s> A </s>",
+       .pair = "<s> A </s> </s> B </s>",
+       .pair_types = "000000",
+       .appended = {"<mask>"},
+       .mask = "<mask>",
+       .fairseq = &ids_of_camembert()},
+      // A text ends with its language, English. By its class alone: mBART-50, of the same type, has it in front.
+      {.classes = {"MBartTokenizer"},
+       .pattern = "A </s> en_XX",
+       .pair = "A B </s> en_XX",
+       .pair_types = "0000",
+       .appended = behind_mbart(),
+       .mask = "<mask>",
+       .fairseq = &ids_of_xlm()},
   };
   return uses;
 }

@@ -7,7 +7,7 @@ byte_level   byte pair encoding over bytes, GPT-2's pattern; trained and run by 
 word_piece   BERT's vocab.txt; trained and run by plain Python
 unigram      SentencePiece's Unigram trainer and encoder, with a small normalization of its own
 byte_pieces  SentencePiece's BPE with bytes for unknown characters, as Llama's
-pieces_*     SentencePiece files of six families, Unigram and BPE, in folders without a tokenizer.json
+pieces_*     SentencePiece files of eight families, Unigram and BPE, in folders without a tokenizer.json
 Each folder gets vectors.jsonl: {"text", "ids"}, and offsets in bytes where plain Python made them.
 """
 import random

@@ -131,6 +131,10 @@ def fairseq_id(k):
     return {0: 3, 1: 0, 2: 2}.get(k, k + 1)
 
 
+def camembert_id(k):
+    return 3 if k == 0 else k + 4
+
+
 def make_sentence_piece_files(rnd):
     unigram = {"model_type": "unigram", "vocab_size": 360}
     named = {"unk_piece": "[UNK]", "pad_piece": "[PAD]", "bos_piece": "[CLS]", "eos_piece": "[SEP]"}
@@ -155,3 +159,8 @@ def make_sentence_piece_files(rnd):
          {"tokenizer_config.json": {"tokenizer_class": "GemmaTokenizer", "add_eos_token": True}}, lambda sp: ([2], [1]))
     make("pieces_xlm", "sentencepiece.bpe.model", rnd, unigram, {"config.json": {"model_type": "xlm-roberta"}},
          lambda sp: ([0], [2]), whole=True, id_of=fairseq_id)
+    make("pieces_camembert", "sentencepiece.bpe.model", rnd, unigram, {"config.json": {"model_type": "camembert"}},
+         lambda sp: ([5], [6]), whole=True, id_of=camembert_id)
+    # The languages stand behind the pieces: en_XX is the fourth.
+    make("pieces_mbart", "sentencepiece.bpe.model", rnd, unigram, {"tokenizer_config.json": {"tokenizer_class": "MBartTokenizer"}},
+         lambda sp: ([], [2, len(sp) + 1 + 3]), whole=True, id_of=fairseq_id)

@@ -137,10 +137,10 @@ std::string list_beside(const std::string& file) {
 }
 
 std::string shipped_corpus() {
-  // assets/demos/pronouns has assets/corpus beside its parent, and so it is installed.
+  // assets/demos/stories has assets/corpus beside its parent, and so it is installed.
   try {
-    const std::filesystem::path demos = std::filesystem::path(demo_folder("pronouns")).parent_path();
-    const std::filesystem::path file = demos.parent_path() / "corpus" / "pronouns.hsagg";
+    const std::filesystem::path demos = std::filesystem::path(demo_folder("stories")).parent_path();
+    const std::filesystem::path file = demos.parent_path() / "corpus" / "stories.hsagg";
     std::error_code error;
     if (std::filesystem::is_regular_file(file, error)) return file.string();
   } catch (const UsageError&) {

@@ -129,7 +129,7 @@ HeadVisHead headvis_head(const HeadVisHeadQuery& of, const CancelToken& cancel);
 // A list of phrases with the name of the .hsagg and an ending of lists, in the same folder; "": there is none.
 std::string list_beside(const std::string& file);
 
-// The corpus that is shipped: pronouns.hsagg, of demo:pronouns; "" where it is not installed.
+// The corpus that is shown first: stories.hsagg, of demo:stories; "" where it is not installed.
 std::string shipped_corpus();
 
 }  // namespace headscope

@@ -43,7 +43,7 @@ void draw_ways(Ui& ui, const Rect& area, float y) {
   const std::string shipped = shipped_corpus();
   if (!shipped.empty() &&
       button(ui, "corpus/shipped", take_left(line, ui.px(190), ui.px(8)), "20,000 sentences of a demo",
-             {true, false, "What the 16 heads of demo:pronouns do over sentences of its grammar."})) {
+             {true, false, "What the 32 heads of demo:stories do in tales that it was not trained on."})) {
     ui.push(CommandId::open_path, shipped);
   }
   if (button(ui, "corpus/leave", take_left(line, ui.px(110), ui.px(8)), "One layer",

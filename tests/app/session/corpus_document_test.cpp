@@ -170,7 +170,7 @@ TEST_F(CorpusDocument, ListsBesideTheFileAreFound) {
   EXPECT_EQ(list_beside(file), "");
   const std::string list = folder_.write("all.jsonl.gz", "");
   EXPECT_EQ(list_beside(file), list);
-  EXPECT_TRUE(shipped_corpus().ends_with("pronouns.hsagg"));
+  EXPECT_TRUE(shipped_corpus().ends_with("stories.hsagg"));
 }
 
 }  // namespace

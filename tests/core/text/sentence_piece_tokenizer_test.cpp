@@ -73,7 +73,15 @@ TEST_F(SentencePieceTokenizer, ConfigSaysWhoseTokenizerItIs) {
   EXPECT_EQ(ids("ab \u2603"), (Ids{0, 7, 6, 4, 3, 2})) << "fairseq's ids";
   EXPECT_EQ(load_tokenizer(folder_.path())->special().mask, 9) << "behind eight pieces and <pad>";
   folder_.write("config.json", R"({"model_type": "mbart"})");
-  EXPECT_EQ(load_tokenizer(folder_.path()), nullptr) << "ids alone are taken";
+  EXPECT_EQ(load_tokenizer(folder_.path()), nullptr) << "ids alone are taken: mBART's and mBART-50's frames differ";
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBartTokenizer"})");
+  EXPECT_EQ(ids("ab"), (Ids{7, 6, 2, 12})) << "en_XX, the fourth language behind eight pieces and <pad>";
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBartTokenizer", "src_lang": "fr_XX"})");
+  EXPECT_NE(refusal().find("en_XX"), std::string::npos) << refusal();
+  folder_.write("config.json", R"({"model_type": "camembert"})");
+  folder_.write("tokenizer_config.json", "{}");
+  EXPECT_EQ(ids("ab"), (Ids{5, 10, 9, 6}));
+  folder_.write("config.json", R"({"model_type": "mbart"})");
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "XLNetTokenizer"})");
   EXPECT_EQ(load_tokenizer(folder_.path()), nullptr);
 }

@@ -65,7 +65,7 @@ TEST_P(TokenizerVectors, TokensFitTogether) {
 INSTANTIATE_TEST_SUITE_P(All, TokenizerVectors,
                          ::testing::Values("byte_level", "word_piece", "unigram", "byte_pieces", "pieces_t5",
                                            "pieces_albert", "pieces_deberta", "pieces_llama", "pieces_gemma",
-                                           "pieces_xlm"),
+                                           "pieces_xlm", "pieces_camembert", "pieces_mbart"),
                          [](const auto& each) { return std::string(each.param); });
 
 std::string random_text(std::mt19937& random) {
