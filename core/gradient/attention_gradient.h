@@ -20,10 +20,9 @@ using PutGradient = std::function<void(std::string_view stage, const GradientRow
 // dcontext value^T:
 //   dscores = w (dw - sum over keys of w dw), 0 where a cell is hidden; of a capped score times 1 - (capped / cap)^2
 //   draw = scale dscores;  dquery = draw key;  dkey = draw^T query;  dvalue = w^T dcontext
-// and where the layer has them c2p and p2c, whose gradients are that of masked_scores, add scale dc2p[i,j] Kr[r(i,j)] to
-// dquery[i] and scale dp2c[i,j] Qr[r(i,j)] to dkey[j] (position_scores.h);
-// keys and values summed over the heads that share them; rotary positions are turned back, norms of heads as
-// before_norm() has it. The trace is one that
+// and where the layer has them c2p and p2c, whose gradients are that of masked_scores, add scale dc2p[i,j] Kr[r(i,j)]
+// to dquery[i] and scale dp2c[i,j] Qr[r(i,j)] to dkey[j] (position_scores.h); keys and values summed over the heads
+// that share them; rotary positions are turned back, norms of heads as before_norm() has it. The trace is one that
 // check_gradient() lets pass. Throws Cancelled.
 GradientRows before_attention(const Trace& trace, const GradientRows& doutput, const PutGradient& put,
                               ThreadPool& threads, const CancelToken& cancel);

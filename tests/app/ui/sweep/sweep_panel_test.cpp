@@ -122,8 +122,8 @@ TEST_F(SweepPanel, APickedNumberIsMeasured) {
   EXPECT_EQ(view().number, "1/weights:0,7,4,1");
   const Sweep known = computed("cell:1/weights:0,7,4,1", SweepPatch::heads);
   EXPECT_TRUE(shows("change of the cell 1/weights:0,7,4,1"));
-  EXPECT_TRUE(shows("zero is B as it ran, " + number_label(known.unpatched, 4) + "; A has " +
-                    number_label(*known.source, 4)));
+  EXPECT_TRUE(
+      shows("zero is B as it ran, " + number_label(known.unpatched, 4) + "; A has " + number_label(*known.source, 4)));
   d.session.view.cell = Cell{4, 2};
   d.step(4);
   EXPECT_EQ(view().number, "1/weights:0,7,4,1") << "what was asked stays";
