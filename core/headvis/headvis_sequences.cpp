@@ -39,12 +39,13 @@ WantedByPhrase wanted_of(const CorpusRecord& record) {
 
 void check_scanned(const CorpusRecord& record, const PhraseModel& model, const PhraseList& list,
                    const CancelToken& cancel) {
+  // The model as it is now, and of the scan what it was asked.
+  const CorpusFacts own = model.facts(record.facts.most_tokens, cancel);
   CorpusRecord now = record;
-  now.facts = model.facts(record.facts.most_tokens, cancel);
-  now.facts.repeated = record.facts.repeated;
-  now.facts.ablation_sample = record.facts.ablation_sample;
-  now.facts.list_sha256 = record.facts.list_sha256;
-  now.facts.list_size = record.facts.list_size;
+  now.facts.model = own.model;
+  now.facts.sha256 = own.sha256;
+  now.facts.tokenizer = own.tokenizer;
+  now.facts.most_tokens = own.most_tokens;
   now.scanned = {};
   if (const std::string other = difference_of(record, now); !other.empty()) {
     throw UsageError("model", fmt::format("{} is not the model that was scanned: {}", model.path(), other),

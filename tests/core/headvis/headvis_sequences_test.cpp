@@ -21,6 +21,8 @@ CorpusRecord scanned(const PhraseList& list) {
   ScanOptions options;
   options.model = kModel;
   options.most_tokens = 6;
+  options.repeated = 2;  // what a scan is asked beside its phrases changes no example
+  options.points = 3;
   PhraseScan scan(options, {});
   CorpusRecord record = scan.new_record(list);
   list.visit({0, list.size()}, [&](const ListedPhrase& phrase) { scan.add(phrase, record, {}); });
