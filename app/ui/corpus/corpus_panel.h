@@ -163,6 +163,16 @@ struct CorpusShown {
   std::string name_of(std::size_t index) const;  // "5.1"
 };
 
+// corpus_scatter.cpp: the ground of a plane, its ticks with their numbers, and the titles of both axes.
+struct PlaneAxes {
+  const PlotAxis &x, &y;
+  std::string x_title, y_title;
+  float left = 0;         // of the title beside the plane, in pixels
+  float title_width = 0;  // pixels at 1x that the numbers beside the plane leave to it
+  float gap = 0;          // between these numbers and the plane, pixels at 1x
+};
+void draw_plane_axes(Ui& ui, const PlaneAxes& axes, const Rect& plot);
+
 // corpus_data.cpp: what is asked of the background; the record has heads.
 CorpusShown corpus_shown(Ui& ui, const CorpusContents& contents);
 void pick_head(Ui& ui, const CorpusShown& shown, std::size_t head);

@@ -80,27 +80,12 @@ ImVec2 place_of_point(const CorpusShown& shown, const PointsPlot& made, const Re
 }
 
 void draw_point_axes(Ui& ui, const CorpusShown& shown, const PointsPlot& made, const Rect& plot, float left) {
-  fill(plot, ui.colors.well);
-  for (const double tick : made.x_axis.ticks) {
-    const float x = std::round(plot.min.x + static_cast<float>(made.x_axis.share(tick)) * plot.width());
-    vertical_line(ui, std::min(x, plot.max.x - 1), plot.min.y, plot.max.y, ui.colors.line);
-    text_in(ui, {{x - ui.px(24), plot.max.y + ui.px(2)}, {x + ui.px(24), plot.max.y + ui.px(17)}}, Type::mono11,
-            ui.colors.text2, tick_label(tick, made.x_axis.high - made.x_axis.low), 0.5f);
-  }
-  for (const double tick : made.y_axis.ticks) {
-    const float y = std::round(plot.max.y - static_cast<float>(made.y_axis.share(tick)) * plot.height());
-    horizontal_line(ui, plot.min.x, plot.max.x, std::min(y, plot.max.y - 1), ui.colors.line);
-    text_in(ui, {{left + ui.px(12), y - ui.px(8)}, {plot.min.x - ui.px(4), y + ui.px(8)}}, Type::mono11,
-            ui.colors.text2, tick_label(tick, made.y_axis.high - made.y_axis.low), 1);
-  }
   const auto title = [&](std::int64_t axis) {
     return axis_title(*shown.points->answer, static_cast<std::size_t>(axis)) + " \u2192";
   };
-  const Rect below{{plot.min.x, plot.max.y + ui.px(18)}, {plot.max.x, plot.max.y + ui.px(36)}};
-  text_in(ui, below, Type::words11, ui.colors.text2, title(made.look.x), 1);
-  text_up(ui, {left, plot.min.y + text_width(ui, Type::words11, title(made.look.y))}, Type::words11, ui.colors.text2,
-          title(made.look.y));
-  ui.mark("corpus/points_x: " + title(made.look.x), below);
+  const std::string x_title = title(made.look.x);
+  draw_plane_axes(ui, {made.x_axis, made.y_axis, x_title, title(made.look.y), left, 12, 4}, plot);
+  ui.mark("corpus/points_x: " + x_title, {{plot.min.x, plot.max.y + ui.px(18)}, {plot.max.x, plot.max.y + ui.px(36)}});
 }
 
 Rgba ink_of_point(Ui& ui, const PlotPoint& point, PointColor color) {

@@ -53,26 +53,6 @@ std::string axis_words(const HeadTable& table, const std::string& key) {
   return mean_title(table.keys[shown_mean(table, key)]);
 }
 
-void draw_axes(Ui& ui, const CorpusPlot& made, const Rect& plot, const Rect& area) {
-  fill(plot, ui.colors.well);
-  for (const double tick : made.x_axis.ticks) {
-    const float x = std::round(plot.min.x + static_cast<float>(made.x_axis.share(tick)) * plot.width());
-    vertical_line(ui, std::min(x, plot.max.x - 1), plot.min.y, plot.max.y, ui.colors.line);
-    text_in(ui, {{x - ui.px(30), plot.max.y + ui.px(2)}, {x + ui.px(30), plot.max.y + ui.px(17)}}, Type::mono11,
-            ui.colors.text2, tick_label(tick, made.x_axis.high - made.x_axis.low), 0.5f);
-  }
-  for (const double tick : made.y_axis.ticks) {
-    const float y = std::round(plot.max.y - static_cast<float>(made.y_axis.share(tick)) * plot.height());
-    horizontal_line(ui, plot.min.x, plot.max.x, std::min(y, plot.max.y - 1), ui.colors.line);
-    text_in(ui, {{area.min.x + ui.px(16), y - ui.px(8)}, {plot.min.x - ui.px(6), y + ui.px(8)}}, Type::mono11,
-            ui.colors.text2, tick_label(tick, made.y_axis.high - made.y_axis.low), 1);
-  }
-  text_in(ui, {{plot.min.x, plot.max.y + ui.px(18)}, {plot.max.x, plot.max.y + ui.px(36)}}, Type::words11,
-          ui.colors.text2, axis_words(*made.table, made.x) + " \u2192", 1);
-  text_up(ui, {area.min.x, plot.min.y + text_width(ui, Type::words11, axis_words(*made.table, made.y) + " \u2192")},
-          Type::words11, ui.colors.text2, axis_words(*made.table, made.y) + " \u2192");
-}
-
 // Under the squares of the chosen heads.
 void draw_chosen_squares(Ui& ui, const ChosenHeads& chosen, const CorpusPlot& made, const Rect& plot) {
   if (chosen.heads.empty()) return;
@@ -229,6 +209,26 @@ void draw_controls(Ui& ui, const HeadTable& table, Rect line) {
 
 }  // namespace
 
+void draw_plane_axes(Ui& ui, const PlaneAxes& axes, const Rect& plot) {
+  fill(plot, ui.colors.well);
+  for (const double tick : axes.x.ticks) {
+    const float x = std::round(plot.min.x + static_cast<float>(axes.x.share(tick)) * plot.width());
+    vertical_line(ui, std::min(x, plot.max.x - 1), plot.min.y, plot.max.y, ui.colors.line);
+    text_in(ui, {{x - ui.px(30), plot.max.y + ui.px(2)}, {x + ui.px(30), plot.max.y + ui.px(17)}}, Type::mono11,
+            ui.colors.text2, tick_label(tick, axes.x.high - axes.x.low), 0.5f);
+  }
+  for (const double tick : axes.y.ticks) {
+    const float y = std::round(plot.max.y - static_cast<float>(axes.y.share(tick)) * plot.height());
+    horizontal_line(ui, plot.min.x, plot.max.x, std::min(y, plot.max.y - 1), ui.colors.line);
+    text_in(ui, {{axes.left + ui.px(axes.title_width), y - ui.px(8)}, {plot.min.x - ui.px(axes.gap), y + ui.px(8)}},
+            Type::mono11, ui.colors.text2, tick_label(tick, axes.y.high - axes.y.low), 1);
+  }
+  text_in(ui, {{plot.min.x, plot.max.y + ui.px(18)}, {plot.max.x, plot.max.y + ui.px(36)}}, Type::words11,
+          ui.colors.text2, axes.x_title, 1);
+  text_up(ui, {axes.left, plot.min.y + text_width(ui, Type::words11, axes.y_title)}, Type::words11, ui.colors.text2,
+          axes.y_title);
+}
+
 void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const float pad = ui.px(size::panel_padding);
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(36)}};
@@ -248,7 +248,10 @@ void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area) {
     ui.mark("corpus/heads_fact: " + fact, header);
   }
   panel_header(ui, header, "All heads", fact);
-  draw_axes(ui, made, plot, {{area.min.x + pad, plot.min.y}, plot.max});
+  draw_plane_axes(ui,
+                  {made.x_axis, made.y_axis, axis_words(*made.table, made.x) + " \u2192",
+                   axis_words(*made.table, made.y) + " \u2192", area.min.x + pad, 16, 6},
+                  plot);
   const Interaction it = interact_mouse(ui, kCorpusScatter, plot);
   canvas().PushClipRect(plot.min, plot.max, true);
   if (made.points.points.size() > kMostDiscs) {
