@@ -152,7 +152,7 @@ std::shared_ptr<const Trace> run_decoder(const Request& request, const std::shar
     const auto layer = static_cast<std::int64_t>(place);
     if (kept) model->whole_streams.push_back(stream);
     for (const Half& half : decoder.halves()) {
-      if (options.check_files) options.check_files();
+      if (options.before_layer) options.before_layer();
       const std::shared_ptr<const Trace> trace = decoder.trace_of(half, layer, stream, backend, cancel, options);
       if (half.shown) {
         if (options.each_layer) options.each_layer(layer, *trace);

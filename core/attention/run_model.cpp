@@ -14,7 +14,7 @@ std::shared_ptr<const Trace> ModelForward::run(const Request& request, const std
   whole.stage_memory = options.stage_memory;
   whole.reuse = options.reuse;
   whole.whole_model = true;
-  whole.check_files = options.check_files;
+  whole.before_layer = options.before_layer;
   const auto encoded = encoder_->run_stack(request_of_encoder(request), inputs->encoder, backend, cancel, whole);
   return run_decoder(request, inputs, backend, cancel, options, encoded->model->final_hidden);
 }
