@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/explain/held_norm.h"
 #include "core/model/checkpoint.h"
+#include "core/model/stack.h"
 
 namespace headscope {
 namespace {
@@ -23,7 +24,14 @@ std::vector<AttributionPart> layer_parts(const StreamWalk& walk, std::int64_t la
   const LayerRow& row = walk.row.layers[static_cast<std::size_t>(layer)];
   const Trace& trace = *walk.model.layers[static_cast<std::size_t>(layer)];
   const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
-  std::vector<AttributionPart> later, norm_bias;
+  std::vector<AttributionPart> later, norm_bias, last;
+  if (!row.convolved.empty()) {
+    go_before(row_norm_of(architecture, weights.convolution_norm), row.joined,
+              {"convolution norm bias", layer, {}, {}, 0}, direction, norm_bias);
+    last.push_back({"convolution", layer, {}, {}, dot(direction, row.convolved)});
+    last.insert(last.end(), norm_bias.begin(), norm_bias.end());
+    norm_bias.clear();
+  }
   if (!row.mlp.empty()) {
     if (after_sum) {
       go_before(row_norm_of(architecture, weights.mlp_norm), row.summed, {"mlp norm bias", layer, {}, {}, 0}, direction,
@@ -40,6 +48,7 @@ std::vector<AttributionPart> layer_parts(const StreamWalk& walk, std::int64_t la
   std::vector<AttributionPart> parts = attention_parts({trace, walk.position, walk.by}, direction, cancel);
   parts.insert(parts.end(), norm_bias.begin(), norm_bias.end());
   parts.insert(parts.end(), later.begin(), later.end());
+  parts.insert(parts.end(), last.begin(), last.end());
   return parts;
 }
 
@@ -65,10 +74,19 @@ void go_before_projection(const Linear& projection, std::vector<double>& directi
 std::vector<AttributionPart> embedding_parts(const StreamWalk& walk, std::vector<double>& direction) {
   const StreamRow& row = walk.row;
   const EmbeddingWeights weights = walk.model.checkpoint->embedding();
+  const Architecture& architecture = walk.model.checkpoint->architecture();
   std::vector<AttributionPart> norm_bias;
-  go_before_projection(weights.projection, direction, norm_bias);
-  go_before(row_norm_of(walk.model.checkpoint->architecture(), weights.norm), row.embedded,
-            {"embedding norm bias", {}, {}, {}, 0}, direction, norm_bias);
+  const RowNorm norm = row_norm_of(architecture, weights.norm);
+  const AttributionPart bias{"embedding norm bias", {}, {}, {}, 0};
+  if (architecture.projected_first) {
+    const auto features = static_cast<std::int64_t>(row.embedded.size());
+    const Tensor sum = Tensor::of({1, 1, features}, {Axis::batch, Axis::position, Axis::feature}, row.embedded);
+    go_before(norm, projected_embedding(weights, sum).values(), bias, direction, norm_bias);
+    go_before_projection(weights.projection, direction, norm_bias);
+  } else {
+    go_before_projection(weights.projection, direction, norm_bias);
+    go_before(norm, row.embedded, bias, direction, norm_bias);
+  }
   std::vector<AttributionPart> parts = {{"embedding", {}, {}, {}, dot(direction, row.word)}};
   if (!row.token_type.empty()) parts.push_back({"token types", {}, {}, {}, dot(direction, row.token_type)});
   if (!row.position.empty()) parts.push_back({"positions", {}, {}, {}, dot(direction, row.position)});

@@ -8,6 +8,7 @@
 #include "core/attention/patches.h"
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
+#include "core/model/row_convolution.h"
 #include "core/model/stack.h"
 
 namespace headscope {
@@ -75,6 +76,13 @@ LayerRow layer_row(const ModelTrace& model, std::int64_t layer, std::int64_t pos
   row.summed = row.mlp;
   add(s, row.summed);
   stream = after_sum ? normed(architecture, weights.mlp_norm, row.summed) : row.summed;
+  if (weights.convolution.empty()) return row;
+  row.convolved = convolved_rows(*architecture.convolution, weights.convolution, model.streams.front().sliced(0, 0, 1),
+                                 {position, position + 1}, *model.backend, cancel)
+                      .values();
+  row.joined = stream;
+  add(row.convolved, row.joined);
+  stream = normed(architecture, weights.convolution_norm, row.joined);
   return row;
 }
 
@@ -96,9 +104,7 @@ StreamRow stream_row(const ModelTrace& model, std::int64_t position, const Cance
   StreamRow row;
   embed(model, *model.layers[static_cast<std::size_t>(model.layer)]->inputs, position, row);
   const EmbeddingWeights weights = model.checkpoint->embedding();
-  row.left =
-      projected_embedding(weights, tensor_of(normed(model.checkpoint->architecture(), weights.norm, row.embedded)))
-          .values();
+  row.left = normed_embedding(model.checkpoint->architecture(), weights, tensor_of(row.embedded)).values();
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
     cancel.check();
     row.layers.push_back(layer_row(model, static_cast<std::int64_t>(layer), position, cancel, row.left));
