@@ -16,7 +16,8 @@ using Part = Architecture::Part;
 
 void check_layers_kept(const std::string& option, const ModelTrace& model) {
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
-    if (model.layers[layer] != nullptr) continue;
+    const bool other = model.other_layers.empty() || model.other_layers[layer] != nullptr;
+    if (model.layers[layer] != nullptr && other) continue;
     throw UsageError(option, fmt::format("layer {} was not kept, its stages are too large", layer),
                      fmt::format("fewer tokens, or --layer {}", model.layers.size() - 1));
   }

@@ -17,12 +17,12 @@ namespace headscope {
 namespace {
 
 // What a layer adds, and the direction of its result, which becomes that of its input.
-std::vector<AttributionPart> layer_parts(const StreamWalk& walk, std::int64_t layer, std::vector<double>& direction,
-                                         const CancelToken& cancel) {
-  const Architecture& architecture = walk.model.checkpoint->architecture();
-  const BlockWeights weights = walk.model.checkpoint->block(layer);
-  const LayerRow& row = walk.row.layers[static_cast<std::size_t>(layer)];
-  const Trace& trace = *walk.model.layers[static_cast<std::size_t>(layer)];
+std::vector<AttributionPart> layer_parts(const StreamWalk& walk, const ModelStep& step, const LayerRow& row,
+                                         std::vector<double>& direction, const CancelToken& cancel) {
+  const Trace& trace = *step.attention;
+  const std::int64_t layer = step.layer;
+  const Architecture& architecture = trace.inputs->checkpoint->architecture();
+  const BlockWeights weights = trace.inputs->checkpoint->block(layer);
   const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
   std::vector<AttributionPart> later, norm_bias, last;
   if (!row.convolved.empty()) {
@@ -43,7 +43,7 @@ std::vector<AttributionPart> layer_parts(const StreamWalk& walk, std::int64_t la
   }
   if (after_sum) {
     go_before(row_norm_of(architecture, weights.attention_norm), row.attended,
-              {"attention norm bias", layer, {}, {}, 0}, direction, norm_bias);
+              {attention_part_names(trace).norm_bias, layer, {}, {}, 0}, direction, norm_bias);
   }
   std::vector<AttributionPart> parts = attention_parts({trace, walk.position, walk.by}, direction, cancel);
   parts.insert(parts.end(), norm_bias.begin(), norm_bias.end());
@@ -116,13 +116,14 @@ void go_before(const RowNorm& norm, const std::vector<float>& x, const Attributi
   direction = held.before(direction);
 }
 
-std::vector<AttributionPart> stream_parts(const StreamWalk& walk, std::int64_t layers, std::vector<double>& direction,
+std::vector<AttributionPart> stream_parts(const StreamWalk& walk, std::int64_t steps, std::vector<double>& direction,
                                           const CancelToken& cancel) {
-  // From the last layer back to the first; each group is in the order of computation.
+  const std::vector<ModelStep> all = model_steps(walk.model);
+  // From the last step back to the first; each group is in the order of computation.
   std::vector<std::vector<AttributionPart>> groups;
-  for (std::int64_t layer = layers; layer-- > 0;) {
+  for (auto at = static_cast<std::size_t>(steps); at-- > 0;) {
     cancel.check();
-    groups.push_back(layer_parts(walk, layer, direction, cancel));
+    groups.push_back(layer_parts(walk, all[at], walk.row.layers[at], direction, cancel));
   }
   groups.push_back(embedding_parts(walk, direction));
   std::vector<AttributionPart> parts;

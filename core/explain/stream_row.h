@@ -25,7 +25,7 @@ struct StreamRow {
   std::vector<float> token_type;  // empty without token types
   std::vector<float> position;    // empty without learned positions
   std::vector<float> embedded;    // their sum, before its norm
-  std::vector<LayerRow> layers;   // [num_layers]
+  std::vector<LayerRow> layers;   // one a step of the model (model_steps)
   std::vector<float> left;        // what leaves the last layer, and the final norm reads
 };
 

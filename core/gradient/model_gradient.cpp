@@ -90,6 +90,7 @@ const Tensor* LayerGradients::find(std::string_view stage) const {
 void check_gradient(const std::string& option, const Trace& trace) {
   check_model_stage(option, trace, ModelStageId::logits);
   const ModelTrace& model = *trace.model;
+  check_one_stack(option, model);
   check_layers_kept(option, model);
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
     const std::string where = fmt::format(" in layer {} of {}", layer, model.name);

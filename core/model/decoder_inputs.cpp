@@ -200,11 +200,6 @@ void check_decoder_options(const Request& request, const Checkpoint& checkpoint)
   if (!has_decoder && (has_decoder_text(request) || attention_list(request) != AttentionList::encoder)) {
     refuse(option, fmt::format("{} was saved without its decoder", request.model), "--attention encoder");
   }
-  if (!shows_decoder(request)) return;
-  if (any_on(request.patches)) {
-    refuse("patch", "numbers are not put into the layers of a decoder that has an encoder beside it",
-           "--attention encoder");
-  }
 }
 
 void read_decoder_text(const Request& request, Inputs& inputs) {
