@@ -176,6 +176,8 @@ Rows ModelForward::State::rows_after(const Request& request, const Inputs& base,
     same = same_storage(attention, known) ? stream.same : equal_rows(attention, known, stream.same);
   }
   if (is_whole(before.left, same, stream.tensor.dim(1))) return {before.left, same};
+  // A convolution reads the rows around a row: without all of them no row is known.
+  if (!checkpoint->block(layer).convolution.empty()) same = 0;
   Tensor left = with_rows_of(stream.tensor, before.left, same);
   const std::int64_t begin = static_cast<std::size_t>(layer) + 1 == layers.size() ? std::max(same, final_from) : same;
   finish_layer(checkpoint->architecture(), checkpoint->block(layer),
