@@ -20,8 +20,8 @@ struct MeanPattern {
   std::array<std::uint64_t, kPatternParts> rows{};             // in each part of their phrase
   std::array<ExactSum, kPatternParts * kPatternParts> sums{};  // [query part][key part]: of the weights that lie there
 
-  // Row i of n, whose weights `w` are one a key and finite. Of each part the weights are added up in double, from the
-  // first key to the last, and that as one term.
+  // Row i of n, whose weights `w` are one a key and finite. Of each part the weights are added up in double,
+  // in four sums (every fourth key from the first, the second ...), then these by twos, and that as one term.
   void add_row(std::int64_t i, std::int64_t n, std::span<const float> w);
   // Associative and commutative, to the bit.
   void add(const MeanPattern& other);

@@ -105,7 +105,7 @@ def compare(given, folder):
     words = json.loads(measure_scan.TOKENIZER.read_text())["model"]["vocab"]
     lists = [machine.phrases(name, given.tokens, count) for count in (FEW, MANY)]
     with torch.no_grad():
-        loop = Loop(compare_sweep.Gpt2(compare_sweep.read_weights(folder / name)), words, given.tokens)
+        loop = Loop(compare_sweep.Gpt2(compare_sweep.read_weights(machine.model(name))), words, given.tokens)
         machine.scan(name, given.threads, lists[0], out)
         loop.run(lists[0])
         said = subprocess.run([given.cli, "report", str(out), "--json"], capture_output=True, text=True, check=True).stdout
