@@ -1,7 +1,6 @@
 #include "app/cli/bench_case.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <charconv>
@@ -9,6 +8,7 @@
 
 #include "app/cli/output.h"
 #include "core/base/error.h"
+#include "core/base/system/machine.h"
 #include "core/request/mask.h"
 #include "core/request/mask_terms.h"
 #include "core/request/request_text.h"
@@ -51,7 +51,7 @@ double stored_bytes(const BenchCase& size) {
 }
 
 void check_memory(const std::string& option, const BenchCase& size) {
-  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double memory = system::memory_of_machine();
   if (stored_bytes(size) <= memory / 2) return;
   throw UsageError(option, fmt::format("found '{}', which keeps {}", size.text, size_text(stored_bytes(size))),
                    fmt::format("at most half of this machine's {} of memory", size_text(memory)));

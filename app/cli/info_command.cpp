@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "app/session/documents.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/base/system/streams.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
 #include "core/model/map_draft.h"
@@ -77,7 +77,7 @@ constexpr std::uintmax_t kLarge = 1'000'000'000;
 void announce_large_file(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error || bytes < kLarge || ::isatty(STDERR_FILENO) == 1) return;
+  if (error || bytes < kLarge || system::is_terminal(system::kError)) return;
   print_notice(fmt::format("reading {}, {}", path, size_text(static_cast<double>(bytes))));
 }
 

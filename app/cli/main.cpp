@@ -1,5 +1,4 @@
 // headscope-cli: the engine without a window. Exit codes: contract, 'Exit codes'.
-#include <algorithm>
 #include <csignal>
 #include <new>
 #include <string>
@@ -12,6 +11,8 @@
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
 #include "core/base/standard_streams.h"
+#include "core/base/system/interrupts.h"
+#include "core/base/system/machine.h"
 #include "core/io/mapping_guard.h"
 #include "core/request/problem.h"
 
@@ -29,8 +30,7 @@ CancelToken& interrupt_token() {
   return token;
 }
 
-extern "C" void interrupt(int signal_number) {
-  std::signal(signal_number, SIG_DFL);  // a second Ctrl+C ends it at once
+void interrupt(int signal_number) {
   ending_signal = signal_number;
   interrupt_token().cancel();
 }
@@ -69,7 +69,7 @@ int run_and_say(const std::vector<std::string>& words) {
 
 int run(int argc, char** argv) {
   try {
-    return run_and_say({argv + std::min(argc, 1), argv + argc});
+    return run_and_say(system::command_words(argc, argv));
   } catch (const std::exception&) {
     return out_of_memory();  // not even for a sentence
   }
@@ -81,12 +81,8 @@ int main(int argc, char** argv) {
   open_standard_streams();
   keep_memory_reserve();
   end_politely_without_memory("headscope-cli: error: ");
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error like a full disk
+  system::make_refused_writes_errors();
   interrupt_token();
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
-    // One that is ignored (nohup, a job in the background) stays ignored.
-    if (std::signal(signal_number, interrupt) == SIG_IGN) std::signal(signal_number, SIG_IGN);
-  }
+  system::on_interrupt(interrupt);
   return run(argc, argv);
 }

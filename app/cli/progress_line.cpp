@@ -1,14 +1,13 @@
 #include "app/cli/progress_line.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "app/cli/output.h"
+#include "core/base/system/streams.h"
 
 namespace headscope::cli {
 
@@ -18,13 +17,13 @@ constexpr std::size_t kUsualColumns = 80;
 constexpr const char* kToLineStart = "\r\x1b[K";  // and what stood there is wiped out
 
 std::size_t terminal_columns() {
-  struct winsize size {};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualColumns;
+  const std::size_t known = system::terminal_columns();
+  return known > 0 ? known : kUsualColumns;
 }
 
 }  // namespace
 
-ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine() : terminal_(system::is_terminal(system::kError)) {}
 
 ProgressLine::~ProgressLine() {
   erase();

@@ -1,11 +1,8 @@
 #include "app/memory/end_without_memory.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +12,9 @@
 #include "core/base/held_errors.h"
 #include "core/base/memory_advice.h"
 #include "core/base/memory_failures.h"
+#include "core/base/system/files.h"
+#include "core/base/system/interrupts.h"
+#include "core/base/system/machine.h"
 
 namespace headscope {
 
@@ -24,9 +24,6 @@ constexpr int kCode = 3;  // contract, 'Exit codes': something outside of the re
 
 const char* beginning = "";
 std::terminate_handler terminate_before = nullptr;
-constexpr std::array kFatal = {SIGSEGV, SIGABRT};
-std::array<struct sigaction, kFatal.size()> signals_before;
-std::array<char, 1 << 15> stack;  // of the handlers: the program's own may be used up
 std::atomic<bool> said{false};
 
 struct Line {
@@ -49,19 +46,13 @@ struct Line {
 void end_if_memory_failed() noexcept {
   if (failed_allocations() == 0) return;
   say_memory_is_missing();
-  ::_exit(kCode);
+  system::end_at_once(kCode);
 }
 
 [[noreturn]] void on_terminate() {
   end_if_memory_failed();
   if (terminate_before != nullptr) terminate_before();
   std::abort();
-}
-
-extern "C" void on_fatal_signal(int number) {
-  end_if_memory_failed();
-  for (std::size_t i = 0; i < kFatal.size(); ++i) ::sigaction(kFatal[i], &signals_before[i], nullptr);
-  std::raise(number);
 }
 
 // A library may call exit() where it finds no memory: Xlib does.
@@ -73,7 +64,7 @@ void on_exit() {
   } catch (const std::bad_alloc&) {
     say_memory_is_missing();
   }
-  ::_exit(kCode);
+  system::end_at_once(kCode);
 }
 
 }  // namespace
@@ -92,23 +83,14 @@ void say_memory_is_missing() noexcept {
   line.add("; ");
   line.add(memory_advice());
   line.add("\n");
-  const ssize_t ignored = ::write(real_standard_error(), line.text.data(), line.size);
-  static_cast<void>(ignored);
+  static_cast<void>(system::write_some(real_standard_error(), line.text.data(), line.size));
 }
 
 void end_politely_without_memory(const char* program) noexcept {
   beginning = program;
   terminate_before = std::set_terminate(on_terminate);
   std::atexit(on_exit);
-  stack_t alternate = {};
-  alternate.ss_sp = stack.data();
-  alternate.ss_size = stack.size();
-  ::sigaltstack(&alternate, nullptr);
-  struct sigaction action {};
-  action.sa_handler = on_fatal_signal;
-  action.sa_flags = SA_ONSTACK;
-  ::sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < kFatal.size(); ++i) ::sigaction(kFatal[i], &action, &signals_before[i]);
+  system::on_crash(end_if_memory_failed);
 }
 
 }  // namespace headscope

@@ -1,14 +1,11 @@
 #include "app/session/folder_listing.h"
 
-#include <pwd.h>
-#include <strings.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "core/base/file_name.h"
+#include "core/base/system/machine.h"
 
 namespace headscope {
 namespace {
@@ -19,6 +16,14 @@ constexpr std::size_t kMostEntries = 5000;
 bool ends_like(const std::string& name, const std::vector<std::string>& endings) {
   return endings.empty() || std::any_of(endings.begin(), endings.end(),
                                         [&](const std::string& ending) { return has_ending(name, ending); });
+}
+
+// Of ASCII letters alone.
+std::string in_lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
 }
 
 }  // namespace
@@ -56,8 +61,8 @@ FolderListing list_folder(const std::string& path, const std::vector<std::string
   }
   std::sort(listing.entries.begin(), listing.entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
     if (a.is_folder != b.is_folder) return a.is_folder;
-    const int order = strcasecmp(a.name.c_str(), b.name.c_str());
-    return order != 0 ? order < 0 : a.name < b.name;
+    const std::string first = in_lower_case(a.name), second = in_lower_case(b.name);
+    return first != second ? first < second : a.name < b.name;
   });
   return listing;
 }
@@ -68,10 +73,7 @@ std::string parent_folder(const std::string& path) {
 }
 
 std::string known_home() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && home[0] == '/') return home;
-  const passwd* user = getpwuid(getuid());
-  return user != nullptr && user->pw_dir != nullptr && user->pw_dir[0] == '/' ? user->pw_dir : "";
+  return system::home_of_user();
 }
 
 std::string home_folder() {

@@ -1,13 +1,10 @@
 #include "app/session/problem_report.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -15,6 +12,7 @@
 #include "app/session/settings.h"
 #include "core/backend/kernels/targets.h"
 #include "core/base/error.h"
+#include "core/base/system/machine.h"
 #include "core/base/version.h"
 #include "core/io/atomic_file.h"
 #include "core/picture/text/text_fonts.h"
@@ -24,20 +22,6 @@ namespace headscope {
 namespace {
 
 constexpr std::size_t kLargestCrash = std::size_t{1} << 18;
-
-// The value of KEY=value or "key : value" of a small text file of the system; "" when it has none.
-std::string value_in(const char* path, std::string_view key, char sign) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(key)) continue;
-    const std::size_t at = line.find(sign);
-    if (at == std::string::npos) continue;
-    const std::size_t first = line.find_first_not_of(" \t\"", at + 1), last = line.find_last_not_of(" \t\"");
-    if (first == std::string::npos) return "";
-    return line.substr(first, last - first + 1);
-  }
-  return "";
-}
 
 std::string compiler() {
 #if defined(__clang__)
@@ -54,15 +38,11 @@ std::string version_line(const OpenGlFacts&) {
 }
 
 std::string system_line(const OpenGlFacts&) {
-  struct utsname name {};
-  const bool known = ::uname(&name) == 0;
-  const std::string distribution = value_in("/etc/os-release", "PRETTY_NAME", '=');
-  return fmt::format("{}{}", distribution.empty() ? "unknown" : distribution,
-                     known ? fmt::format(", {} {} {}", name.sysname, name.release, name.machine) : "");
+  return system::system_name();
 }
 
 std::string processor_line(const OpenGlFacts&) {
-  const std::string model = value_in("/proc/cpuinfo", "model name", ':');
+  const std::string model = system::processor_name();
   return fmt::format("{}{} threads", model.empty() ? "" : model + ", ", std::thread::hardware_concurrency());
 }
 
@@ -72,10 +52,7 @@ std::string simd_line(const OpenGlFacts&) {
 }
 
 std::string memory_line(const OpenGlFacts&) {
-  const double page = static_cast<double>(::sysconf(_SC_PAGESIZE));
-  const double all = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * page;
-  const double free = static_cast<double>(::sysconf(_SC_AVPHYS_PAGES)) * page;
-  return fmt::format("{:.1f} GB, {:.1f} GB of it free", all / 1e9, free / 1e9);
+  return fmt::format("{:.1f} GB, {:.1f} GB of it free", system::memory_of_machine() / 1e9, system::free_memory() / 1e9);
 }
 
 std::string opengl_line(const OpenGlFacts& opengl) {

@@ -1,10 +1,6 @@
 #include "app/session/session_slot.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,12 +8,15 @@
 #include <ctime>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <system_error>
 #include <utility>
 
 #include "app/session/last_session.h"
 #include "app/session/settings.h"
+#include "core/base/system/files.h"
+#include "core/base/system/machine.h"
 #include "core/io/atomic_file.h"
 
 namespace headscope {
@@ -48,16 +47,16 @@ int begun_starts(const std::string& path) {
 }
 
 std::string local_time(std::time_t seconds) {
-  std::tm parts{};
+  const std::optional<std::tm> parts = system::local_time(seconds);
   char text[64] = "";
-  if (localtime_r(&seconds, &parts) != nullptr) std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &parts);
+  if (parts) std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &*parts);
   return text;
 }
 
 }  // namespace
 
 FileLock::~FileLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0) system::close_file(descriptor_);
 }
 
 FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -69,8 +68,8 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 
 std::optional<FileLock> FileLock::take(const std::string& path) {
   FileLock lock;
-  lock.descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock.descriptor_ < 0 || ::flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  lock.descriptor_ = system::open_file(path, system::Opening::create_or_keep);
+  if (lock.descriptor_ < 0 || !system::lock_file(lock.descriptor_)) return std::nullopt;
   return lock;
 }
 
@@ -127,12 +126,13 @@ std::vector<KeptSession> kept_sessions(const std::string& own) {
   for (const std::string& group : {std::string(), std::string(kAside)}) {
     for (int number = 1; number <= kMostSlots; ++number) {
       const std::string suffix = group + numbered(number);
-      struct stat status {};
+      if (suffix == own) continue;
       const LastSessionFiles files = last_session_files(suffix);
-      if (suffix == own || ::stat(files.session.c_str(), &status) != 0) continue;
+      const std::optional<system::EntryFacts> facts = system::facts_of(files.session);
+      if (!facts) continue;
       const bool aside = is_aside(suffix);
       if (!aside && !FileLock::take(files.lock)) continue;
-      found.push_back({{suffix, local_time(status.st_mtime), aside}, status.st_mtime});
+      found.push_back({{suffix, local_time(facts->seconds), aside}, facts->seconds});
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.written > b.written; });

@@ -1,13 +1,14 @@
 #include "app/session/settings.h"
 
-#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <system_error>
 
 #include "app/session/folder_listing.h"
 #include "app/session/kept_file.h"
 #include "app/session/state_json.h"
+#include "core/base/system/machine.h"
 #include "core/base/utf8.h"
 #include "core/io/atomic_file.h"
 
@@ -16,8 +17,8 @@ namespace headscope {
 namespace {
 
 std::string xdg_folder(const char* variable, const char* below_home) {
-  const char* value = std::getenv(variable);
-  if (value != nullptr && value[0] == '/') return std::string(value) + "/headscope";
+  const std::optional<std::string> value = system::environment(variable);
+  if (value && system::is_absolute_path(*value)) return *value + "/headscope";
   const std::string home = known_home();
   return home.empty() ? "" : home + below_home + "/headscope";
 }

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <pthread.h>
-
 #include <memory>
-#include <new>
+
+#include "core/base/system/thread_slot.h"
 
 namespace headscope {
 
@@ -15,22 +14,20 @@ template <typename T>
 class PerThread {
  public:
   // Throws std::bad_alloc when the process has no key left.
-  PerThread() {
-    if (pthread_key_create(&key_, [](void* each) { delete static_cast<T*>(each); }) != 0) throw std::bad_alloc();
-  }
+  PerThread() : slot_([](void* each) { delete static_cast<T*>(each); }) {}
   PerThread(const PerThread&) = delete;
   PerThread& operator=(const PerThread&) = delete;
 
   // This thread's T. Throws std::bad_alloc when there is no memory for it; the next call tries again.
   T& get() {
-    if (void* known = pthread_getspecific(key_)) return *static_cast<T*>(known);
+    if (void* known = slot_.get()) return *static_cast<T*>(known);
     auto made = std::make_unique<T>();
-    if (pthread_setspecific(key_, made.get()) != 0) throw std::bad_alloc();
+    slot_.set(made.get());
     return *made.release();
   }
 
  private:
-  pthread_key_t key_{};
+  system::ThreadSlot slot_;
 };
 
 }  // namespace headscope

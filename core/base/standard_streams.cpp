@@ -1,20 +1,16 @@
 #include "core/base/standard_streams.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
+#include "core/base/system/streams.h"
+
 namespace headscope {
 
 void open_standard_streams() noexcept {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) != -1) continue;
-    if (::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
-  }
+  system::open_closed_streams();
 }
 
 void say_on_standard_error(std::string_view text) noexcept {

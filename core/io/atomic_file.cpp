@@ -1,9 +1,6 @@
 #include "core/io/atomic_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +14,7 @@
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
+#include "core/base/system/files.h"
 #include "core/io/descriptor_stream.h"
 #include "core/io/file_journal.h"
 #include "core/io/part_files.h"
@@ -31,12 +29,11 @@ struct Descriptor {
   int number;
   explicit Descriptor(int opened) : number(opened) {}
   ~Descriptor() {
-    if (number >= 0) ::close(number);
+    if (number >= 0) system::close_file(number);
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
-  // 0, or errno: network file systems report a full disk only here.
-  int close() { return ::close(std::exchange(number, -1)) == 0 || errno == EINTR ? 0 : errno; }
+  int close() { return system::close_file(std::exchange(number, -1)); }  // 0, or errno
 };
 
 void check_path(const std::string& path) {
@@ -74,36 +71,30 @@ void write_through(int descriptor, const std::string& shown, const std::function
   if (buffer.error() != 0) throw file_error(shown, buffer.error());
 }
 
-int synced(int descriptor) {
-  return uninterrupted([&] { return ::fsync(descriptor); }) == 0 || errno == EINVAL || errno == ENOSYS ? 0 : errno;
-}
-
 // Writes a new file.
-void write_temporary(const std::string& temporary, const std::string& shown, std::optional<mode_t> mode, bool sync,
+void write_temporary(const std::string& temporary, const std::string& shown, std::optional<unsigned> mode, bool sync,
                      const std::function<void(std::ostream&)>& write) {
-  Descriptor file(
-      uninterrupted([&] { return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
+  Descriptor file(system::open_file(temporary, system::Opening::create));
   if (file.number < 0) throw file_error(shown, errno);
   try {
-    if (mode) ::fchmod(file.number, *mode);
+    if (mode) system::set_mode(file.number, *mode);
     write_through(file.number, shown, write);
-    if (const int error = sync ? synced(file.number) : 0; error != 0) throw file_error(shown, error);
+    if (const int error = sync ? system::sync_file(file.number) : 0; error != 0) throw file_error(shown, error);
     if (const int error = file.close(); error != 0) throw file_error(shown, error);
   } catch (...) {
-    ::unlink(temporary.c_str());
+    system::remove_file(temporary);
     throw;
   }
 }
 
 // True when `path` was a device, pipe or socket and has been written to.
-bool wrote_directly(const std::string& path, const struct stat& status,
-                    const std::function<void(std::ostream&)>& write) {
-  if (S_ISREG(status.st_mode)) return false;
-  if (S_ISDIR(status.st_mode)) throw Error(fmt::format("{}: is a folder; expected the name of a file", path));
-  // O_NONBLOCK: opening a pipe without a reader must not wait for ever.
-  Descriptor file(uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK); }));
+bool wrote_directly(const std::string& path, system::EntryKind kind, const std::function<void(std::ostream&)>& write) {
+  if (kind == system::EntryKind::regular) return false;
+  if (kind == system::EntryKind::folder) throw Error(fmt::format("{}: is a folder; expected the name of a file", path));
+  // Opening a pipe without a reader must not wait for ever.
+  Descriptor file(system::open_file(path, system::Opening::write_at_once));
   if (file.number < 0) throw file_error(path, errno);
-  ::fcntl(file.number, F_SETFL, ::fcntl(file.number, F_GETFL) & ~O_NONBLOCK);
+  system::wait_again(file.number);
   write_through(file.number, path, write);
   if (const int error = file.close(); error != 0) throw file_error(path, error);
   return true;
@@ -119,16 +110,15 @@ void write_file_atomically(const std::string& path, const std::function<void(std
 
 void FilesTogether::add(const std::string& path, const std::function<void(std::ostream&)>& write) {
   check_path(path);
-  struct stat status {};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && wrote_directly(path, status, write)) return;
-  if (exists && ::access(path.c_str(), W_OK) != 0) throw file_error(path, errno);
+  const std::optional<system::EntryFacts> old = system::facts_of(path);
+  if (old && wrote_directly(path, old->kind, write)) return;
+  if (old && !system::may_write(path)) throw file_error(path, errno);
   Pending file;
   file.shown = path;
   file.path = end_of_links(path);
   if (file.path.ends_with('/')) throw Error(fmt::format("{}: names a folder; expected the name of a file", path));
   file.temporary = temporary_beside(file.path);
-  const auto mode = exists ? std::optional<mode_t>(status.st_mode & 0777) : std::nullopt;
+  const auto mode = old ? std::optional<unsigned>(old->mode) : std::nullopt;
   pending_.reserve(pending_.size() + 1);
   write_temporary(file.temporary, path, mode, pending_.size() < kSyncedOneByOne, write);
   pending_.push_back(std::move(file));
@@ -152,22 +142,24 @@ std::vector<std::string> make_folder(const std::string& path) {
 std::string read_small_file(const std::string& path, std::size_t limit) {
   check_path(path);
   note_file_in_work(path);
-  const Descriptor file(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-  if (file.number < 0) throw file_error(path, errno);
-  struct stat status {};
-  if (::fstat(file.number, &status) != 0) throw file_error(path, errno);
-  if (S_ISDIR(status.st_mode)) throw Error(fmt::format("{}: is a folder; expected a file", path));
-  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+  const Descriptor file(system::open_file(path, system::Opening::read_at_once));
+  if (file.number < 0 && errno != EISDIR) throw file_error(path, errno);
+  const std::optional<system::EntryFacts> facts =
+      file.number < 0 ? system::facts_of(path) : system::facts_of(file.number);
+  if (!facts) throw file_error(path, errno);
+  const bool regular = facts->kind == system::EntryKind::regular;
+  if (facts->kind == system::EntryKind::folder) throw Error(fmt::format("{}: is a folder; expected a file", path));
+  if (!regular && facts->kind != system::EntryKind::pipe) {
     throw Error(fmt::format("{}: is a device or socket; expected a file", path));
   }
-  if (S_ISREG(status.st_mode) && static_cast<std::uintmax_t>(status.st_size) > limit) {
-    throw Error(fmt::format("{}: has {} bytes; at most {} are read", path, status.st_size, limit));
+  if (regular && facts->size > limit) {
+    throw Error(fmt::format("{}: has {} bytes; at most {} are read", path, facts->size, limit));
   }
-  ::fcntl(file.number, F_SETFL, ::fcntl(file.number, F_GETFL) & ~O_NONBLOCK);
+  system::wait_again(file.number);
   std::string text;
   std::vector<char> piece(std::size_t{1} << 16);
   while (true) {
-    const ssize_t got = ::read(file.number, piece.data(), piece.size());
+    const std::ptrdiff_t got = system::read_some(file.number, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw file_error(path, errno);
     if (got == 0) break;
@@ -175,11 +167,11 @@ std::string read_small_file(const std::string& path, std::size_t limit) {
     if (text.size() > limit) throw Error(fmt::format("{}: has more than {} bytes", path, limit));
   }
   // A size of 0 says nothing: the files of /proc have it.
-  if (S_ISREG(status.st_mode) && status.st_size != 0 && text.size() != static_cast<std::size_t>(status.st_size)) {
+  if (regular && facts->size != 0 && text.size() != facts->size) {
     throw Error(
         fmt::format("{}: had {} bytes when it was opened, and {} when it was read; expected a file that stays "
                     "as it is",
-                    path, status.st_size, text.size()));
+                    path, facts->size, text.size()));
   }
   return text;
 }

@@ -1,10 +1,10 @@
 #include "core/io/descriptor_stream.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "core/base/system/files.h"
 
 namespace headscope {
 
@@ -15,7 +15,7 @@ DescriptorBuffer::DescriptorBuffer(int descriptor) : descriptor_(descriptor), bu
 bool DescriptorBuffer::write_all(const char* from, std::streamsize size) {
   constexpr std::streamsize most = std::streamsize{1} << 30;  // Linux writes at most 2 GiB at once
   while (size > 0 && error_ == 0) {
-    const ssize_t done = ::write(descriptor_, from, static_cast<std::size_t>(std::min(size, most)));
+    const std::ptrdiff_t done = system::write_some(descriptor_, from, static_cast<std::size_t>(std::min(size, most)));
     if (done < 0) {
       if (errno != EINTR) error_ = errno;
     } else if (done == 0) {

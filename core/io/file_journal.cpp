@@ -1,9 +1,5 @@
 #include "core/io/file_journal.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -15,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/system/files.h"
 #include "core/io/part_files.h"
 
 namespace headscope {
@@ -41,7 +38,7 @@ std::string journal_text(const std::vector<JournalEntry>& entries) {
 }
 
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
+  return !name.empty() && name != "." && name != ".." && !system::leads_elsewhere(name);
 }
 
 // nullopt for what is no whole journal: nothing had been renamed yet.
@@ -73,8 +70,7 @@ std::string in_folder(const std::string& folder, const std::string& name) {
 }
 
 bool is_there(const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0;
+  return system::facts_of_entry(path).has_value();
 }
 
 // Moves what is not in its place yet; false when something could not be moved.
@@ -83,39 +79,39 @@ bool finish(const std::string& folder, const std::vector<JournalEntry>& entries)
   for (const JournalEntry& entry : entries) {
     const std::string temporary = in_folder(folder, entry.temporary);
     if (!is_there(temporary)) continue;
-    done = ::rename(temporary.c_str(), in_folder(folder, entry.target).c_str()) == 0 && done;
+    done = system::rename_file(temporary, in_folder(folder, entry.target)) && done;
   }
   return done;
 }
 
 bool is_ours(const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
+  const std::optional<system::EntryFacts> facts = system::facts_of_entry(path);
+  return facts && facts->kind == system::EntryKind::regular && facts->is_ours;
 }
 
 // nullopt when it cannot be read.
 std::optional<std::string> text_of(const std::string& path) {
   std::error_code error;
   if (fs::file_size(path, error) > kLargestJournal || error) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(fs::path(path), std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) return std::nullopt;
   return text;
 }
 
 void write_synced(const std::string& path, const std::string& text) {
-  const int file = uninterrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  const int file = system::open_file(path, system::Opening::create);
   int error = file < 0 ? errno : 0;
   for (std::size_t at = 0; error == 0 && at < text.size();) {
-    const ssize_t wrote = ::write(file, text.data() + at, text.size() - at);
+    const std::ptrdiff_t wrote = system::write_some(file, text.data() + at, text.size() - at);
     if (wrote < 0 && errno != EINTR) error = errno;
     if (wrote > 0) at += static_cast<std::size_t>(wrote);
   }
-  if (error == 0 && uninterrupted([&] { return ::fsync(file); }) != 0 && errno != EINVAL && errno != ENOSYS)
-    error = errno;
-  if (file >= 0 && ::close(file) != 0 && error == 0 && errno != EINTR) error = errno;
+  if (error == 0) error = system::sync_file(file);
+  const int closing = file >= 0 ? system::close_file(file) : 0;
+  if (error == 0) error = closing;
   if (error == 0) return;
-  if (file >= 0) ::unlink(path.c_str());
+  if (file >= 0) system::remove_file(path);
   throw file_error(path, error);
 }
 
@@ -124,13 +120,13 @@ void write_synced(const std::string& path, const std::string& text) {
 FileJournal::FileJournal(std::string folder, std::vector<JournalEntry> entries)
     : path_(in_folder(folder, part_name(kKind))) {
   write_synced(path_, journal_text(entries));
-  sync_folder(folder);
+  system::sync_folder(folder);
 }
 
 bool FileJournal::remove() {
-  if (::unlink(path_.c_str()) == 0 || errno == ENOENT) return true;
+  if (system::remove_file(path_) || errno == ENOENT) return true;
   // An empty one says nothing.
-  return ::truncate(path_.c_str(), 0) == 0;
+  return system::empty_file(path_);
 }
 
 void finish_interrupted(const std::string& folder) {
@@ -147,11 +143,11 @@ void finish_interrupted(const std::string& folder) {
     if (!text) return;
     const auto entries = entries_of(*text);
     if (entries && !finish(folder, *entries)) return;
-    sync_folder(folder);
-    if (::unlink(path.c_str()) != 0) return;
+    system::sync_folder(folder);
+    if (!system::remove_file(path)) return;
   }
-  if (!journals.empty()) sync_folder(folder);
-  for (const std::string& name : others) ::unlink(in_folder(folder, name).c_str());
+  if (!journals.empty()) system::sync_folder(folder);
+  for (const std::string& name : others) system::remove_file(in_folder(folder, name));
 }
 
 }  // namespace headscope

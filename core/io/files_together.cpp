@@ -1,16 +1,14 @@
 // Several files that appear together: moving them to their places, and back.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
+#include "core/base/system/files.h"
 #include "core/io/atomic_file.h"
 #include "core/io/file_journal.h"
 #include "core/io/mapping_guard.h"
@@ -36,21 +34,21 @@ void FilesTogether::commit() {
     if (pending_.size() > 1) journals = write_journals(folders);
     for (Pending& file : pending_) {
       if (pending_.size() > 1) put_aside(file);
-      if (::rename(file.temporary.c_str(), file.path.c_str()) != 0) throw file_error(file.shown, errno);
+      if (!system::rename_file(file.temporary, file.path)) throw file_error(file.shown, errno);
       ++moved;
     }
   } catch (...) {
     put_back(moved, journals);
     throw;
   }
-  for (const std::string& folder : folders) sync_folder(folder);
+  for (const std::string& folder : folders) system::sync_folder(folder);
   // What a journal that cannot be removed says is done already.
   for (FileJournal& journal : journals) journal.remove();
   if (!journals.empty()) {
-    for (const std::string& folder : folders) sync_folder(folder);
+    for (const std::string& folder : folders) system::sync_folder(folder);
   }
   for (const Pending& file : pending_) {
-    if (!file.backup.empty()) ::unlink(file.backup.c_str());
+    if (!file.backup.empty()) system::remove_file(file.backup);
   }
   pending_.clear();
 }
@@ -78,13 +76,13 @@ std::vector<FileJournal> FilesTogether::write_journals(const std::vector<std::st
 // Where there are hard links the old file keeps its place until the new one takes it; elsewhere its place is empty for
 // a moment, and the journal says what belongs there.
 void FilesTogether::put_aside(Pending& file) {
-  struct stat status {};
-  if (::lstat(file.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+  const std::optional<system::EntryFacts> facts = system::facts_of_entry(file.path);
+  if (!facts || facts->kind != system::EntryKind::regular) {
     file.backup.clear();  // there is none; what else is in the way refuses the new file
     return;
   }
-  if (::link(file.path.c_str(), file.backup.c_str()) == 0) return;
-  if (::rename(file.path.c_str(), file.backup.c_str()) == 0) return;
+  if (system::link_file(file.path, file.backup)) return;
+  if (system::rename_file(file.path, file.backup)) return;
   const int error = errno;
   file.backup.clear();
   throw file_error(file.shown, error);
@@ -94,18 +92,13 @@ void FilesTogether::put_aside(Pending& file) {
 void FilesTogether::sync_together() {
   for (std::size_t i = kSyncedOneByOne; i < pending_.size(); ++i) {
     const Pending& file = pending_[i];
-    const int temporary = uninterrupted([&] { return ::open(file.temporary.c_str(), O_RDONLY | O_CLOEXEC); });
+    const int temporary = system::open_file(file.temporary, system::Opening::read);
     if (temporary < 0) throw file_error(file.shown, errno);
-#ifdef __linux__
-    const int error = uninterrupted([&] { return ::syncfs(temporary); }) == 0 ? 0 : errno;
-#else
-    const int error = uninterrupted([&] { return ::fsync(temporary); }) == 0 ? 0 : errno;
-#endif
-    ::close(temporary);
+    const int error = system::sync_file_system_of(temporary);
+    system::close_file(temporary);
     if (error != 0) throw file_error(file.shown, error);
-#ifdef __linux__
-    return;  // all lie beside each other in practice; those elsewhere are merely written a little later
-#endif
+    // All lie beside each other in practice; those elsewhere are merely written a little later.
+    if (system::syncs_whole_file_systems()) return;
   }
 }
 
@@ -116,15 +109,14 @@ void FilesTogether::put_back(std::size_t moved, std::vector<FileJournal>& journa
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const Pending& file = pending_[i];
     const bool was_moved = i < moved;
-    if (was_moved && ::rename(file.path.c_str(), file.temporary.c_str()) != 0) {
+    if (was_moved && !system::rename_file(file.path, file.temporary)) {
       complete = false;
       continue;
     }
     if (i > moved || file.backup.empty()) continue;
-    struct stat status {};
-    if (::lstat(file.backup.c_str(), &status) != 0) continue;
-    if (::rename(file.backup.c_str(), file.path.c_str()) == 0) {
-      ::unlink(file.backup.c_str());  // of two names of one file, rename() keeps both
+    if (!system::facts_of_entry(file.backup)) continue;
+    if (system::rename_file(file.backup, file.path)) {
+      system::remove_file(file.backup);  // of two names of one file, rename() keeps both
     } else {
       complete = false;
     }
@@ -137,7 +129,7 @@ void FilesTogether::put_back(std::size_t moved, std::vector<FileJournal>& journa
 }
 
 void FilesTogether::discard() noexcept {
-  for (const Pending& file : pending_) ::unlink(file.temporary.c_str());
+  for (const Pending& file : pending_) system::remove_file(file.temporary);
   pending_.clear();
 }
 

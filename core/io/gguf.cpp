@@ -132,7 +132,7 @@ bool begins_like_gguf(const fs::path& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return false;
   std::array<char, 4> magic{};
-  std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
+  std::ifstream(std::filesystem::path(path), std::ios::binary).read(magic.data(), magic.size());
   return std::string_view(magic.data(), magic.size()) == "GGUF";
 }
 

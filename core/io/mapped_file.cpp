@@ -1,24 +1,22 @@
 #include "core/io/mapped_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/memory_advice.h"
 #include "core/base/memory_failures.h"
+#include "core/base/system/files.h"
+#include "core/base/system/memory_map.h"
 #include "core/io/mapping_guard.h"
-#include "core/io/part_files.h"
 
 namespace headscope {
 
@@ -70,7 +68,7 @@ void MappedFile::read_without_size(int file) {
       throw Error(
           fmt::format("{}: has more than {} bytes, which is too large for a file without a size", path_, kMost));
     read_.resize(size + kPiece);
-    const ssize_t got = ::read(file, read_.data() + size, kPiece);
+    const std::ptrdiff_t got = system::read_some(file, read_.data() + size, kPiece);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(fmt::format("{}: {}", path_, system_words(errno)));
     if (got == 0) break;
@@ -85,35 +83,35 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (path.empty()) throw Error("an empty path names no file");
   if (path.find('\0') != std::string::npos) throw Error("a path cannot hold a NUL byte");
   note_file_in_work(path);
-  // O_NONBLOCK: opening a pipe without a writer must not wait for ever.
-  const int file = uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
-  if (file < 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
+  // Opening a pipe without a writer must not wait for ever.
+  const int file = system::open_file(path, system::Opening::read_at_once);
+  if (file < 0 && errno != EISDIR) throw Error(fmt::format("{}: {}", path, system_words(errno)));
   struct Closer {
     int file;
     ~Closer() {
-      if (file >= 0) ::close(file);
+      if (file >= 0) system::close_file(file);
     }
   } closer{file};
-  struct stat status {};
-  if (::fstat(file, &status) != 0) throw Error(fmt::format("{}: {}", path, system_words(errno)));
-  note_large_file(path, static_cast<std::uint64_t>(status.st_size));
-  if (S_ISDIR(status.st_mode)) throw Error(fmt::format("{}: is a folder; expected a file", path));
-  if (!S_ISREG(status.st_mode)) {
+  const std::optional<system::EntryFacts> facts = file < 0 ? system::facts_of(path) : system::facts_of(file);
+  if (!facts) throw Error(fmt::format("{}: {}", path, system_words(errno)));
+  note_large_file(path, facts->size);
+  if (facts->kind == system::EntryKind::folder) throw Error(fmt::format("{}: is a folder; expected a file", path));
+  if (facts->kind != system::EntryKind::regular) {
     throw Error(fmt::format("{}: is a device, pipe or socket; expected an ordinary file", path));
   }
-  if (static_cast<std::uintmax_t>(status.st_size) > std::numeric_limits<std::size_t>::max() / 2) {
-    throw Error(fmt::format("{}: too large to map ({} bytes)", path, static_cast<std::uintmax_t>(status.st_size)));
+  if (facts->size > std::numeric_limits<std::size_t>::max() / 2) {
+    throw Error(fmt::format("{}: too large to map ({} bytes)", path, facts->size));
   }
 
   std::shared_ptr<MappedFile> mapped(new MappedFile);
   mapped->path_ = path;
-  const auto size = static_cast<std::size_t>(status.st_size);
+  const auto size = static_cast<std::size_t>(facts->size);
   if (size == 0) {
     mapped->read_without_size(file);
     return mapped;
   }
-  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (memory == MAP_FAILED) throw Error(fmt::format("{}: cannot be mapped: {}", path, system_words(errno)));
+  const void* const memory = system::map_file(file, size);
+  if (memory == nullptr) throw Error(fmt::format("{}: cannot be mapped: {}", path, system_words(errno)));
   mapped->data_ = static_cast<const std::byte*>(memory);
   mapped->size_ = size;
   mapped->file_ = file;
@@ -126,15 +124,12 @@ void MappedFile::check_unchanged() const {
 }
 
 std::size_t MappedFile::next_stored(std::size_t offset) const {
-  if (file_ < 0) return offset;
-  const off_t found = ::lseek(file_, static_cast<off_t>(offset), SEEK_DATA);
-  if (found < 0) return errno == ENXIO ? size_ : offset;
-  return std::min(static_cast<std::size_t>(found), size_);
+  return file_ < 0 ? offset : system::next_stored(file_, offset, size_);
 }
 
 MappedFile::~MappedFile() {
   guard_.reset();
-  if (data_ != nullptr && read_.empty()) ::munmap(const_cast<std::byte*>(data_), size_);
+  if (data_ != nullptr && read_.empty()) system::unmap_file(data_, size_);
 }
 
 std::string describe_bytes(std::span<const std::byte> head) {

@@ -1,31 +1,19 @@
 #include "core/io/mapping_guard.h"
 
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <csignal>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/system/files.h"
+#include "core/base/system/memory_map.h"
 #include "core/io/changed_file.h"
 
 namespace headscope {
 namespace {
-
-constexpr int kMostMappings = 4096;
-
-// What the signal handler reads: it may take no lock. A slot with begin 0 is free.
-struct Slot {
-  std::atomic<std::uintptr_t> begin{0}, end{0};
-  std::atomic<bool> lost{false};
-};
 
 // One for the process, as the signal's action is.
 struct Registry {
@@ -39,92 +27,37 @@ struct Registry {
   std::vector<Closed> closed_with_losses;
 };
 
-std::array<Slot, kMostMappings>& slots() {
-  static std::array<Slot, kMostMappings> all;
-  return all;
-}
-
 Registry& registry() {
   static Registry one;
   return one;
-}
-
-std::atomic<int> slots_used{0};  // all that were ever taken lie below
-struct sigaction previous_action;
-std::uintptr_t page_size = 4096;
-
-extern "C" void on_bus_error(int, siginfo_t* info, void*) {
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const int used = slots_used.load();
-  for (int k = 0; k < used; ++k) {
-    Slot& slot = slots()[static_cast<std::size_t>(k)];
-    const std::uintptr_t begin = slot.begin.load(), end = slot.end.load();
-    if (begin == 0 || address < begin || address >= end) continue;
-    const std::uintptr_t page = address & ~(page_size - 1);
-    // Zeros from here to the mapping's end: what follows is lost as well.
-    void* const zeros =
-        ::mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (zeros == MAP_FAILED) break;
-    slot.lost = true;
-    return;
-  }
-  // The address is in no guarded mapping: the instruction faults again, under the signal action that was there before.
-  ::sigaction(SIGBUS, &previous_action, nullptr);
-  if (info->si_code <= 0) ::raise(SIGBUS);  // sent by a program: nothing faults again
-}
-
-void install_once() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    slots();
-    page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    struct sigaction action {};
-    action.sa_sigaction = on_bus_error;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;
-    ::sigemptyset(&action.sa_mask);
-    ::sigaction(SIGBUS, &action, &previous_action);
-  });
 }
 
 }  // namespace
 
 MappingGuard::MappingGuard(const void* data, std::size_t size, std::string path, int file)
     : file_(file), path_(std::move(path)), size_(size) {
-  install_once();
-  struct stat status {};
-  if (::fstat(file_, &status) == 0) modified_ = {status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  if (const auto facts = system::facts_of(file_)) modified_ = {facts->seconds, static_cast<long>(facts->nanoseconds)};
   const std::lock_guard lock(registry().mutex);
   id_ = registry().next_id++;
   registry().guards.push_back(this);
-  for (int k = 0; k < kMostMappings; ++k) {
-    Slot& slot = slots()[static_cast<std::size_t>(k)];
-    if (slot.begin.load() != 0) continue;
-    slot.lost = false;
-    slot.end = reinterpret_cast<std::uintptr_t>(data) + size;
-    slot.begin = reinterpret_cast<std::uintptr_t>(data);
-    if (slots_used.load() <= k) slots_used = k + 1;
-    slot_ = k;
-    return;
-  }
+  slot_ = system::guard_pages(data, size);
 }
 
 MappingGuard::~MappingGuard() {
   const std::lock_guard lock(registry().mutex);
   std::erase(registry().guards, this);
-  ::close(file_);
+  system::close_file(file_);
   if (slot_ < 0) return;
-  Slot& slot = slots()[static_cast<std::size_t>(slot_)];
-  if (slot.lost.load() && !forgiven_) registry().closed_with_losses.push_back({id_, path_});
-  slot.begin = 0;
+  if (system::pages_were_lost(slot_) && !forgiven_) registry().closed_with_losses.push_back({id_, path_});
+  system::forget_pages(slot_);
 }
 
 bool MappingGuard::changed() const {
-  if (slot_ >= 0 && slots()[static_cast<std::size_t>(slot_)].lost.load()) return true;
-  struct stat status {};
-  if (::fstat(file_, &status) != 0) return true;
+  if (slot_ >= 0 && system::pages_were_lost(slot_)) return true;
+  const std::optional<system::EntryFacts> facts = system::facts_of(file_);
+  if (!facts) return true;
   // The end of the last page reads as zeros without a signal when the file loses it.
-  return static_cast<std::size_t>(status.st_size) < size_ ||
-         Modified{status.st_mtim.tv_sec, status.st_mtim.tv_nsec} != modified_;
+  return facts->size < size_ || Modified{facts->seconds, static_cast<long>(facts->nanoseconds)} != modified_;
 }
 
 void MappingGuard::check() const {

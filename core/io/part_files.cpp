@@ -1,18 +1,16 @@
 #include "core/io/part_files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <random>
+
+#include "core/base/system/files.h"
+#include "core/base/system/machine.h"
 
 namespace headscope {
 
@@ -23,10 +21,8 @@ constexpr std::string_view kBegin = ".headscope-", kEnd = ".part";
 // Numbers of processes mean something on their own machine only: FNV-1a of its name.
 std::uint32_t machine() {
   static const std::uint32_t hash = [] {
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
     std::uint32_t value = 2166136261U;
-    for (const char c : std::string_view(name.data())) value = (value ^ static_cast<unsigned char>(c)) * 16777619U;
+    for (const char c : system::machine_name()) value = (value ^ static_cast<unsigned char>(c)) * 16777619U;
     return value;
   }();
   return hash;
@@ -37,8 +33,8 @@ std::uint32_t machine() {
 std::string part_name(std::string_view kind) {
   static std::atomic<unsigned> counter{0};
   std::random_device random;
-  return fmt::format("{}{:08x}-{}-{}-{:08x}{}{}", kBegin, machine(), ::getpid(), counter.fetch_add(1), random(), kind,
-                     kEnd);
+  return fmt::format("{}{:08x}-{}-{}-{:08x}{}{}", kBegin, machine(), system::process_number(), counter.fetch_add(1),
+                     random(), kind, kEnd);
 }
 
 std::string temporary_beside(const std::string& path) {
@@ -50,7 +46,7 @@ Error file_error(const std::string& path, int error) {
 }
 
 bool is_part_name(std::string_view name) {
-  return name.starts_with(kBegin) && name.ends_with(kEnd) && name.find('/') == name.npos &&
+  return name.starts_with(kBegin) && name.ends_with(kEnd) && !system::leads_elsewhere(name) &&
          name.find('\0') == name.npos;
 }
 
@@ -58,22 +54,15 @@ bool is_left_over(std::string_view name) {
   const std::string own = fmt::format("{}{:08x}-", kBegin, machine());
   if (!is_part_name(name) || !name.starts_with(own)) return false;
   const std::string_view rest = name.substr(own.size());
-  pid_t process = 0;
+  std::int64_t process = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), process);
   if (error != std::errc() || end == rest.data() + rest.size() || *end != '-' || process <= 0) return false;
-  return ::kill(process, 0) != 0 && errno == ESRCH;
+  return !system::process_runs(process);
 }
 
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
-}
-
-void sync_folder(const std::string& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
 }
 
 }  // namespace headscope

@@ -2,7 +2,6 @@
 // Internal to core/io.
 #pragma once
 
-#include <cerrno>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -30,18 +29,7 @@ bool is_left_over(std::string_view name);
 // Whether a name is one that part_name() makes, in this folder and no other.
 bool is_part_name(std::string_view name);
 
-// A call of the system, again and again while a signal interrupts it.
-template <typename Call>
-int uninterrupted(const Call& call) {
-  int result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
 // The folder of a path; "." when it names none.
 std::string folder_of(const std::string& path);
-
-// Renames and removals last only when their folder is written, too. Some file systems cannot sync a folder: no error.
-void sync_folder(const std::string& folder);
 
 }  // namespace headscope

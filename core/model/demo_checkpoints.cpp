@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/base/system/machine.h"
 
 namespace headscope {
 namespace {
@@ -18,9 +19,8 @@ namespace fs = std::filesystem;
 // An installation may be moved as a whole, so that what lies beside the program comes before paths known at build time.
 std::vector<fs::path> demo_roots() {
   std::vector<fs::path> roots;
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) roots.push_back(program.parent_path().parent_path() / "share/headscope/demos");
+  const fs::path program = system::program_path();
+  if (!program.empty()) roots.push_back(program.parent_path().parent_path() / "share/headscope/demos");
   roots.emplace_back(HEADSCOPE_SOURCE_DEMOS);
   roots.emplace_back(HEADSCOPE_INSTALLED_DEMOS);
   return roots;

@@ -16,8 +16,11 @@ FOLDERS = {
     "app/session/background/models": "session/background/models",
     "app/session/background/work": "session/background/work",
     "app/session/export": "session/export",
+    "core/base/system": "core/base",
     "core/backend/kernels": "core/backend",
 }
+# Folders of what differs between systems, side by side in files of the same names: parts of the folder above them.
+SYSTEMS = ("posix", "windows")
 # Rooms of the engine, ground first: a room and those below that it may know. Down only, and not every floor at once.
 _inputs = {"core/base", "core/tensor", "core/request", "core/io", "core/backend", "core/text", "core/model"}
 _results = _inputs | {"core/attention"}
@@ -122,6 +125,24 @@ FOREIGN = [
     (re.compile(r"^(thread|mutex|condition_variable|future)$"), {"core", "session", "platform", "gl"}, "threads"),
 ]
 
+# Headers of a system, which only the folder of that system may include; the C++ library's <csignal> is one of signals.
+SYSTEM_HEADERS = {
+    "posix": re.compile(r"^(sys|net|netinet|arpa|linux)/|^(unistd|fcntl|poll|pthread|dlfcn|csignal|signal|spawn|pwd|grp|dirent|"
+                        r"strings|termios|execinfo|malloc|sched|semaphore|glob|ftw|netdb|libgen|langinfo)(\.h)?$"),
+    "windows": re.compile(r"^(windows|winsock2|ws2tcpip|shellapi|shlobj|shlwapi|psapi|io|direct|process|fcntl|conio|csignal|"
+                          r"signal)(\.h)?$"),
+}
+# The window runs on POSIX alone, which these files of it name, each for a reason.
+SYSTEM_EXCEPTIONS = {
+    "app/cli/main.cpp": "the number of the signal that ended the work",
+    "app/frame/crash_handler.cpp": "writes a crash down in a handler of signals",
+    "app/frame/memory_recovery.cpp": "asks glibc what the heap holds",
+    "app/frame/watched_file.cpp": "tells two files of one name apart by their inodes",
+    "app/frame/wire.cpp": "ignores the signals of pipes",
+    "app/gl/device_facts.cpp": "asks the driver in a process of its own",
+    "app/gl/offscreen.cpp": "opens EGL when it is wanted",
+}
+
 # Words that only the named file may write.
 WORDS = [
     (re.compile(r"\bIMGUI_VERSION"), "app/ui/imgui_compat.h", "the version of Dear ImGui"),
@@ -134,6 +155,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 def part_of(path):
     """The part of the house that a file belongs to; None for files elsewhere, and for folders that nobody has listed."""
     folder = path.rsplit("/", 1)[0] if "/" in path else ""
+    if system_of(path):
+        folder = folder.rsplit("/", 1)[0]
     if folder in FOLDERS:
         return FOLDERS[folder]
     if folder in CORE:
@@ -141,6 +164,19 @@ def part_of(path):
     if folder == "app/ui":
         return "ui" if path.endswith(".h") else "shell"
     return folder[len("app/"):] if folder[len("app/"):] in UI and folder.startswith("app/") else None
+
+
+def system_of(path):
+    """The system whose folder a file lies in, or None."""
+    folders = path.split("/")[:-1]
+    return folders[-1] if folders and folders[-1] in SYSTEMS else None
+
+
+def names_system(path, header):
+    """Whether a file includes a header of a system that is not its own."""
+    own = system_of(path)
+    return path not in SYSTEM_EXCEPTIONS and not (own and SYSTEM_HEADERS[own].match(header)) and any(
+        headers.match(header) for headers in SYSTEM_HEADERS.values())
 
 
 def is_of(part, parts):
@@ -162,6 +198,11 @@ def violations(path, text):
         if not match:
             continue
         header = match.group(2)
+        if names_system(path, header):
+            found.append(f"{path}:{number}: only {' and '.join(SYSTEMS)} folders know a system ({header}); "
+                         "core/base/system says the same of both")
+        if system_of(header) not in (None, system_of(path)):
+            found.append(f"{path}:{number}: {header} is of one system")
         target = part_of(header)
         if target is not None:
             if target != part and target not in MAY_INCLUDE[part] and (part, header) not in EXCEPTIONS:

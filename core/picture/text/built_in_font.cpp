@@ -1,25 +1,33 @@
 #include "core/picture/text/built_in_font.h"
 
-#include <fmt/format.h>
+#if defined(HEADSCOPE_BUILT_IN_FONT_FILE)
 
 #include <cstddef>
+#include <span>
 
-#if defined(__linux__) && defined(HEADSCOPE_BUILT_IN_FONT_FILE)
+#include "core/base/system/files.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
+// clang-format off
 // The assembler puts the bytes of the file into the program.
 __asm__(
+#ifdef __ELF__
     ".pushsection .rodata\n"
+#else  // COFF has no stack of sections: the compiler begins with code
+    ".section .rdata,\"dr\"\n"
+#endif
     ".globl headscope_built_in_font\n"
     ".globl headscope_built_in_font_end\n"
     "headscope_built_in_font:\n"
-    ".incbin \"" HEADSCOPE_BUILT_IN_FONT_FILE
-    "\"\n"
+    ".incbin \"" HEADSCOPE_BUILT_IN_FONT_FILE "\"\n"
     "headscope_built_in_font_end:\n"
     ".byte 0\n"
-    ".popsection\n");
+#ifdef __ELF__
+    ".popsection\n"
+#else
+    ".text\n"
+#endif
+);
+// clang-format on
 
 extern "C" {
 extern const char headscope_built_in_font[];
@@ -28,28 +36,11 @@ extern const char headscope_built_in_font_end[];
 
 namespace headscope {
 
-namespace {
-
-// A file of memory: FreeType, HarfBuzz and the window's atlas open fonts by path. It stays open while the program runs.
-std::string memory_file() {
-  const int file = ::memfd_create("headscope-font", MFD_CLOEXEC);
-  if (file < 0) return "";
-  const char* at = headscope_built_in_font;
-  while (at != headscope_built_in_font_end) {
-    const ssize_t written = ::write(file, at, static_cast<std::size_t>(headscope_built_in_font_end - at));
-    if (written <= 0) {
-      ::close(file);
-      return "";
-    }
-    at += written;
-  }
-  return fmt::format("/proc/self/fd/{}", file);
-}
-
-}  // namespace
-
 const std::string& built_in_font_path() {
-  static const std::string path = memory_file();
+  // FreeType, HarfBuzz and the window's atlas open fonts by path.
+  static const std::string path = system::path_of_bytes(
+      "headscope-font", std::span(headscope_built_in_font,
+                                  static_cast<std::size_t>(headscope_built_in_font_end - headscope_built_in_font)));
   return path;
 }
 
