@@ -184,11 +184,10 @@ TEST(Families, TheOthersSayWhatTheyAre) {
 }
 
 TEST(Families, DebertasConvolutionIsThatOfItsConfiguration) {
-  const auto deberta = [](const char* key, const ConfigJson& value) {
-    return config_of_json(json_with(json_with(sized_json("deberta-v2"), "conv_kernel_size", 3), key, value))
-        .architecture;
+  const auto deberta = [](const char* key, const Json& value) {
+    return read(with(with(sized("deberta-v2"), "conv_kernel_size", 3), key, value)).architecture;
   };
-  EXPECT_FALSE(config_of_json(sized_json("deberta-v2")).architecture.convolution);
+  EXPECT_FALSE(read(sized("deberta-v2")).architecture.convolution);
   const Architecture plain = deberta("conv_kernel_size", 5);
   ASSERT_TRUE(plain.convolution);
   EXPECT_EQ(plain.convolution->taps, 5);
