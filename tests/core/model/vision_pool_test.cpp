@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "core/attention/model_stages.h"
+#include "core/explain/explain.h"
 #include "core/explain/model_cell.h"
 #include "core/model/checkpoint.h"
 #include "tests/core/io/jpeg_files.h"
@@ -77,6 +79,20 @@ TEST_F(VisionPool, CellsOfThePoolAreExplained) {
           model_cell("stage", *trace, id, by_layers ? Index{layer, 0, 0, 7} : Index{0, 0, 7}, CancelToken());
       EXPECT_NEAR(cell.steps.back().value, cell.value, 1e-5 * (1 + cell.magnitude)) << cell.formula;
     }
+  }
+}
+
+// One learned query, a fused projection, keys that are another model's result: every stage's last cell lands.
+TEST_F(VisionPool, EveryStageIsExplained) {
+  const auto trace = run_whole(pool_request());
+  for (const Stage& stage : trace->stages) {
+    const Shape& shape = stage.tensor.shape();
+    Index last;
+    for (int axis = 0; axis < shape.count; ++axis) last.push_back(shape[axis] - 1);
+    const Explanation why = explain(*trace, stage.id, last);
+    const double value = static_cast<double>(stage.tensor.at(last));
+    ASSERT_FALSE(why.steps.empty()) << stage_name(stage.id);
+    EXPECT_NEAR(why.steps.back().value, value, 1e-5 * (1 + std::abs(value))) << stage_name(stage.id);
   }
 }
 
