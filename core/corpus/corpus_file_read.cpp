@@ -140,8 +140,11 @@ class CorpusReader {
     const std::size_t tensors = header_.entries.size();
     if (layout.size() != tensors) fail(fmt::format("it has {} tensors; expected {}", tensors, layout.size()));
     for (const CorpusTensor& tensor : layout) tensors_.place(tensor.name, values_of(tensor));
-    record_.heads.reserve(static_cast<std::size_t>(sizes.heads));
-    for (std::size_t h = 0; h < static_cast<std::size_t>(sizes.heads); ++h) read_head(h);
+    const HeadTensors heads_of_file(tensors_, sizes.patterns);
+    record_.heads.resize(static_cast<std::size_t>(sizes.heads));
+    for (std::size_t h = 0; h < record_.heads.size(); ++h) {
+      if (const std::string problem = heads_of_file.read(h, record_.heads[h]); !problem.empty()) fail(problem);
+    }
     read_tokens("query_tokens", sizes.query_tokens, &HeadRecord::query_tokens);
     read_tokens("key_tokens", sizes.key_tokens, &HeadRecord::key_tokens);
     read_words(sizes);
@@ -200,14 +203,6 @@ class CorpusReader {
   template <typename Number>
   Number at(const std::string& tensor, std::size_t index) const {
     return tensors_.at<Number>(tensor, index);
-  }
-
-  void read_head(std::size_t h) {
-    HeadRecord head(at<std::int64_t>("heads", 2 * h), at<std::int64_t>("heads", 2 * h + 1));
-    if (const std::string problem = read_head_counts(head, h, tensors_, record_.facts.patterns); !problem.empty()) {
-      fail(problem);
-    }
-    record_.heads.push_back(std::move(head));
   }
 
   std::span<const std::byte> bytes_;
