@@ -138,6 +138,7 @@ std::string nearest_name(std::string_view found, const std::vector<std::string>&
 Arguments parse_arguments(const CommandSpec& command, const std::vector<std::string>& words,
                           const std::vector<CommandSpec>& others) {
   CLI::App app(command.summary, command.name);
+  app.allow_windows_style_options(false);  // a path may begin with /
   app.set_help_flag("-h,--help");
   app.allow_extras();
   const CLI::callback_t keep = [](const CLI::results_t&) { return true; };

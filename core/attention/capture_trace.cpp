@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -228,7 +229,7 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
   const CapturedLayer& shown_one = capture->layers[static_cast<std::size_t>(shown)];
   const TokenNames names = token_names_of(*capture, shown_one, request);
   const auto model = std::make_shared<ModelTrace>();
-  model->name = capture->path.substr(capture->path.find_last_of('/') + 1);
+  model->name = std::filesystem::path(capture->path).filename().string();
   model->layer = shown;
   model->captured = true;
   model->layers.resize(capture->layers.size());

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/base/system/files.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
@@ -42,7 +43,8 @@ bool is_there(const fs::path& path) {
 
 // A shard lies in the folder: an index from elsewhere must not make us open other files.
 bool is_plain_file_name(std::string_view name) {
-  return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\\\0", 3)) == name.npos && !system::leads_elsewhere(name);
 }
 
 // What to do about files of weights that are not read, by the ends of their names.

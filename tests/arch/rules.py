@@ -129,7 +129,7 @@ FOREIGN = [
 SYSTEM_HEADERS = {
     "posix": re.compile(r"^(sys|net|netinet|arpa|linux)/|^(unistd|fcntl|poll|pthread|dlfcn|csignal|signal|spawn|pwd|grp|dirent|"
                         r"strings|termios|execinfo|malloc|sched|semaphore|glob|ftw|netdb|libgen|langinfo)(\.h)?$"),
-    "windows": re.compile(r"^(windows|winsock2|ws2tcpip|shellapi|shlobj|shlwapi|psapi|io|direct|process|fcntl|conio|csignal|"
+    "windows": re.compile(r"^(windows|winsock2|ws2tcpip|shellapi|shlobj|shlwapi|psapi|bcrypt|io|direct|process|fcntl|conio|csignal|"
                           r"signal)(\.h)?$"),
 }
 # The window runs on POSIX alone, which these files of it name, each for a reason.

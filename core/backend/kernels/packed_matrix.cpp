@@ -11,12 +11,11 @@ void PackedMatrix::reshape(std::int64_t out, std::int64_t in, PanelType type) {
   out_ = out;
   in_ = in;
   type_ = type;
-  constexpr std::size_t kAlignment = 64;
   const std::size_t size = (static_cast<std::size_t>(bytes()) / kAlignment + 1) * kAlignment;
   if (size <= room_) return;
   room_ = 0;
   data_.reset();
-  data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, size)));
+  data_.reset(static_cast<std::byte*>(::operator new(size, std::align_val_t(kAlignment), std::nothrow)));
   if (!data_) {
     out_ = in_ = 0;
     throw std::bad_alloc();

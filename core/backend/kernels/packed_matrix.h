@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
+#include <new>
 
 #include "core/backend/kernels/matrix_source.h"
 #include "core/tensor/parts.h"
@@ -39,8 +39,9 @@ class PackedMatrix {
   }
 
  private:
+  static constexpr std::size_t kAlignment = 64;
   struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
+    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t(kAlignment)); }
   };
   std::int64_t out_ = 0, in_ = 0;
   PanelType type_ = PanelType::float32;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <span>
 
 #include "core/attention/interventions.h"
@@ -45,7 +46,7 @@ bool nan_when_fully_masked(const Request& request) {
 }
 
 std::string file_name(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
+  return std::filesystem::path(path).filename().string();
 }
 
 std::string one_line(const std::string& text) {

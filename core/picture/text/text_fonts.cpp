@@ -12,6 +12,7 @@
 
 #include "core/base/held_errors.h"
 #include "core/picture/text/built_in_font.h"
+#include "core/picture/text/font_configuration.h"
 
 namespace headscope {
 
@@ -102,7 +103,12 @@ Fonts sorted_fonts(FcConfig* config, FontRole role) {
 // once, on the first use of a role, and read-only from then on.
 FcConfig* load_config() {
   const HeldErrors held;
-  return FcInitLoadConfigAndFonts();
+  const char* const own = font_configuration();
+  if (own == nullptr) return FcInitLoadConfigAndFonts();
+  Config config(FcConfigCreate());
+  if (!config || !FcConfigParseAndLoadFromMemory(config.get(), fc_text(own), FcTrue)) return nullptr;
+  FcConfigBuildFonts(config.get());
+  return config.release();
 }
 
 struct KnownFonts {
