@@ -9,7 +9,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/error.h"
-#include "core/base/machine_memory.h"
+#include "core/base/system/machine.h"
 #include "core/base/turns.h"
 #include "core/corpus/head_counter.h"
 #include "core/corpus/phrase_model.h"
@@ -28,8 +28,8 @@ const PhraseModel::EachLayer kNoLayer = [](std::int64_t, const Trace&) {};
 
 std::size_t decided_batch(const ScanOptions& options, std::int64_t weight_bytes) {
   if (options.batch > 0) return static_cast<std::size_t>(options.batch);
-  const std::int64_t memory = machine_memory();
-  return memory > 0 && weight_bytes > memory ? kLargeBatch : 1;
+  const double memory = system::memory_of_machine();
+  return memory > 0 && static_cast<double>(weight_bytes) > memory ? kLargeBatch : 1;
 }
 
 }  // namespace

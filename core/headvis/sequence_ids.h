@@ -11,7 +11,7 @@ namespace headscope {
 
 struct SequenceIds {
   std::vector<std::int64_t> ids;  // one a token; empty where there is a problem
-  std::string problem;            // "its token 3, 'foo', is none of the vocabulary"
+  std::string problem;            // its token 3, "foo", is none of the vocabulary
 };
 
 // The tokens' texts are those that the tokenizer shows for its pieces, or the text that each stands for, with its

@@ -106,7 +106,7 @@ def small_heads(folder, layers, heads):
              "attn.c_proj.weight": (width, width), "attn.c_proj.bias": (width,), "mlp.c_fc.weight": (width, 4 * width),
              "mlp.c_fc.bias": (4 * width,), "mlp.c_proj.weight": (4 * width, width), "mlp.c_proj.bias": (width,)}
     shapes.update({f"h.{layer}.{key}": shape for layer in range(layers) for key, shape in block.items()})
-    drawn, header, values = np.random.default_rng(0), {}, b""
+    drawn, header, values = np.random.default_rng(0), {}, bytearray()
     for key, shape in shapes.items():
         tensor = drawn.normal(0, 0.3, shape).astype(np.float32).tobytes()
         header[key] = {"dtype": "F32", "shape": list(shape), "data_offsets": [len(values), len(values) + len(tensor)]}

@@ -1,5 +1,4 @@
 // Models with an encoder and a decoder, as a user runs them.
-#include <fstream>
 
 #include "tests/app/cli/command.h"
 
@@ -151,14 +150,14 @@ TEST_F(EncoderDecoder, LogitsAreTakenApartAndHeadsArePatched) {
       EXPECT_EQ(drawn.code, 0) << drawn.err;
     }
   }
-  std::ofstream("a.json") << nlohmann::json{
-      {"model", kModels + "t5"}, {"token_ids", "8,7,6,5"}, {"decoder_ids", "0,9,10"}};
+  const nlohmann::json other = {{"model", kModels + "t5"}, {"token_ids", "8,7,6,5"}, {"decoder_ids", "0,9,10"}};
+  folder_.write("a.json", other.dump());
   const Result swept =
       cli(command("sweep", {"--against", "a.json", "--patch", "heads", "--metric", "logit:4", "--json"}));
   EXPECT_EQ(swept.code, 0) << swept.err;
   expect_refused(
-      cli(command("sweep", {"--against", "a.json", "--patch", "heads", "--metric", "logit:4", "--estimate"})),
-      2, {"--estimate", "decoder"});
+      cli(command("sweep", {"--against", "a.json", "--patch", "heads", "--metric", "logit:4", "--estimate"})), 2,
+      {"--estimate", "decoder"});
   expect_refused(
       cli(command("sweep", {"--against", "a.json", "--patch", "paths", "--from", "0:1", "--metric", "logit:4"})), 2,
       {"--attention", "no path"});

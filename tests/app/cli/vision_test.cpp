@@ -130,7 +130,7 @@ TEST_F(Vision, PatchesAreGatheredByOneMoreLayer) {
   const nlohmann::json cell =
       json_of(with({"explain"}, "siglip", {"--attention", "pool", "--stage", "weights", "--at", "0,1,0,5", "--json"}));
   EXPECT_NEAR(cell["value"].get<double>(), cell["steps"].back()["value"].get<double>(), 1e-6);
-  for (const char* view : {"heads", "map", "text"}) {
+  for (const char* view : {"heads", "head", "text"}) {
     const Result drawn =
         cli(with({"render"}, "siglip", {"--attention", "pool", "--view", view, "--out", std::string(view) + ".png"}));
     EXPECT_EQ(drawn.code, 0) << view << ": " << drawn.err;

@@ -43,7 +43,7 @@ TEST(SequenceIds, ATokenOfAnotherVocabularyIsNamed) {
   const auto tokenizer = Checkpoint::open("demo:pronouns")->tokenizer();
   const SequenceIds found = sequence_ids(*tokenizer, {"the", " zyzzyva", "cat"}, "the zyzzyva cat");
   EXPECT_TRUE(found.ids.empty());
-  EXPECT_EQ(found.problem, "its token 1, ' zyzzyva', is none of the vocabulary");
+  EXPECT_EQ(found.problem, "its token 1, \" zyzzyva\", is none of the vocabulary");
 }
 
 }  // namespace
