@@ -61,8 +61,10 @@ double MeanPattern::mean(std::size_t query, std::size_t key) const {
 
 std::array<double, kPatternParts * kPatternParts> MeanPattern::means() const {
   std::array<double, kPatternParts * kPatternParts> all{};
-  for (std::size_t query = 0; query < kPatternParts; ++query) {
-    for (std::size_t key = 0; key < kPatternParts; ++key) all[query * kPatternParts + key] = mean(query, key);
+  std::size_t cell = 0;
+  for (double& each : all) {
+    each = mean(cell / kPatternParts, cell % kPatternParts);
+    ++cell;
   }
   return all;
 }
