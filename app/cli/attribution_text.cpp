@@ -64,7 +64,7 @@ std::string parts_table(const Trace& trace, const LogitQuestion& question, const
   if (heads) add("head", true);
   if (keys) add("reads", false);
   add("value", true);
-  const std::vector<std::string> labels = trace.key_labels();
+  const ReadTokens labels = read_tokens(trace);
   const std::vector<std::size_t> order = by_size(found.parts);
   const std::size_t shown = heads ? std::min(kShown, order.size()) : order.size();
   for (std::size_t k = 0; k < shown; ++k) {
@@ -72,7 +72,7 @@ std::string parts_table(const Trace& trace, const LogitQuestion& question, const
     rows.push_back({part.name, count_text(part.layer)});
     if (heads) rows.back().push_back(count_text(part.head));
     if (keys) {
-      const std::string key = part.key ? labels[static_cast<std::size_t>(*part.key)] : "";
+      const std::string key = part.key ? labels.of(part) : "";
       rows.back().push_back(part.key ? fmt::format("{} {}", *part.key, printable(key)) : "");
     }
     rows.back().push_back(number(part.value));
@@ -112,7 +112,7 @@ std::string attribution_text(const Trace& trace, const LogitQuestion& question, 
 }
 
 std::string attribution_json(const Trace& trace, const LogitQuestion& question, const Attribution& found) {
-  const std::vector<std::string> labels = trace.key_labels();
+  const ReadTokens labels = read_tokens(trace);
   Json head = {{"total", json_number(found.total)},
                {"sum", json_number(found.sum)},
                {"difference", json_number(found.sum - found.total)},
@@ -137,7 +137,7 @@ std::string attribution_json(const Trace& trace, const LogitQuestion& question, 
                        {"layer", number_or_null(part.layer)},
                        {"head", number_or_null(part.head)},
                        {"position", number_or_null(part.key)},
-                       {"token", part.key ? Json(labels[static_cast<std::size_t>(*part.key)]) : Json()},
+                       {"token", part.key ? Json(labels.of(part)) : Json()},
                        {"value", json_number(part.value)}};
     text += (k == 0 ? "\n " : ",\n ") + json_dump(json);
   }

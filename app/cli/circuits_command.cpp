@@ -131,7 +131,8 @@ LayerHead asked_head(const Arguments& given, const Asked& asked, By by) {
 
 void check_vocabulary(const Asked& asked) {
   const Architecture& architecture = asked.checkpoint->architecture();
-  if (architecture.image) throw UsageError("model", "found a model that reads images, which has no vocabulary");
+  if (architecture.image || architecture.part == Architecture::Part::pool)
+    throw UsageError("model", "found a model that reads images, which has no vocabulary");
   if (asked.checkpoint->embedding().word.empty()) throw UsageError("model", "found a model without a vocabulary");
 }
 

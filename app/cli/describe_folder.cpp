@@ -233,6 +233,7 @@ void add_checkpoint(const std::string& path, Description& description) {
   description.text += "\nfor images:\n";
   Description images;
   add_architecture(*other, images);
+  add_lists(*other, images);
   description.text += images.text;
   description.json["image_tower"] = images.json;
 }

@@ -1,4 +1,4 @@
-// The three lists of layers of a model with an encoder and a decoder.
+// The lists of layers of a model with an encoder and a decoder, or of one whose result is gathered by one more layer.
 #include <fmt/format.h>
 
 #include <string>
@@ -18,9 +18,10 @@ const Checkpoint& predicting_part(const Checkpoint& checkpoint) {
 
 void add_lists(const Checkpoint& checkpoint, Description& description) {
   using Part = Architecture::Part;
-  if (checkpoint.architecture().part != Part::encoder) return;
+  const bool decodes = checkpoint.architecture().part == Part::encoder;
+  if (!decodes && checkpoint.part(Part::pool) == nullptr) return;
   std::vector<std::pair<const char*, const Architecture*>> lists = {{"encoder", &checkpoint.architecture()}};
-  for (const auto& [name, part] : {std::pair{"decoder", Part::decoder}, {"cross", Part::cross}}) {
+  for (const auto& [name, part] : {std::pair{"decoder", Part::decoder}, {"cross", Part::cross}, {"pool", Part::pool}}) {
     if (const auto found = checkpoint.part(part)) lists.emplace_back(name, &found->architecture());
   }
   description.text += "lists of layers, as --attention names them:\n";
@@ -35,13 +36,16 @@ void add_lists(const Checkpoint& checkpoint, Description& description) {
          {"causal", model->causal},
          {"mlp_width", model->mlp == Architecture::Mlp::none ? nlohmann::ordered_json(nullptr)
                                                              : nlohmann::ordered_json(model->mlp_width)}});
-    description.text += fmt::format("  {}: {}, {}, head_dim {}, {}{}\n", name, counted(model->num_layers, "layer"),
-                                    counted(model->num_heads, "head"), model->head_dim,
-                                    cross           ? "keys and values from the encoder"
-                                    : model->causal ? "causal"
-                                                    : "attends in both directions",
-                                    model->relative ? ", biases of relative positions" : "");
+    description.text +=
+        fmt::format("  {}: {}, {}, head_dim {}, {}{}\n", name, counted(model->num_layers, "layer"),
+                    counted(model->num_heads, "head"), model->head_dim,
+                    model->part == Part::pool ? "one learned query, keys and values what the others give"
+                    : cross                   ? "keys and values from the encoder"
+                    : model->causal           ? "causal"
+                                              : "attends in both directions",
+                    model->relative ? ", biases of relative positions" : "");
   }
+  if (!decodes) return;
   if (lists.size() == 1) description.text += "  saved without its decoder\n";
   const auto& start = predicting_part(checkpoint).start_token();
   description.json["decoder_start_token"] = start ? nlohmann::ordered_json(*start) : nlohmann::ordered_json(nullptr);

@@ -46,11 +46,13 @@ std::string table_of(const CorpusRecord& record) {
     rows.push_back(std::move(row));
   }
   const PhraseRanges missing = record.scanned.missing(record.facts.list_size);
-  const std::string loss =
-      record.loss_tokens == 0
-          ? ""
-          : fmt::format("; loss {} nats a token over {} of the sample", short_number(mean_loss(record.loss, record)),
-                        counted(static_cast<std::int64_t>(record.loss_tokens), "token"));
+  const auto loss_text = [](double mean, std::uint64_t tokens, const char* of) {
+    if (tokens == 0) return std::string();
+    return fmt::format("; loss {} nats a token over {}{}", short_number(mean),
+                       counted(static_cast<std::int64_t>(tokens), "token"), of);
+  };
+  const std::string loss = loss_text(mean_phrase_loss(record), record.phrase_loss_tokens, "") +
+                           loss_text(mean_loss(record.loss, record), record.loss_tokens, " of the sample");
   return fmt::format("{}: {}, {}; {} of the list of {} missing{}{}\n\n", printable(record.facts.model),
                      counted(record.phrases, "phrase"), counted(record.tokens, "token"), missing.count(),
                      record.facts.list_size, missing.empty() ? "" : ", " + missing.text(), loss) +
@@ -179,7 +181,8 @@ Command report_command() {
          "come "
          "from and point at."},
         {"format", "csv|headvis|png|svg|pdf",
-         "Write heads.csv, histograms.csv, top.csv, samples.csv and tokens.csv, with --head of a scan with points "
+         "Write heads.csv, histograms.csv, top.csv, samples.csv, tokens.csv and patterns.csv, with --head of a scan "
+         "with points "
          "points.csv, too; or the folder that HeadVis shows "
          "(config.json, scatter_data.json, heads/L#H#.json); or heads.png, heads.svg, heads.pdf: all heads as points "
          "and "

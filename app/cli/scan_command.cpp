@@ -19,6 +19,7 @@ namespace headscope::cli {
 namespace {
 
 constexpr std::int64_t kMostNumbers = 1'000'000, kMostTokens = std::int64_t{1} << 24, kMostThreads = 4096;
+constexpr std::int64_t kMostBatch = 1024;
 constexpr std::int64_t kNamed = 10;  // phrases that cannot be read and are named one by one
 // Seconds between two states that are kept, for tests: 0 keeps one after every phrase.
 constexpr const char* kBetween = "HEADSCOPE_SCAN_KEEP_SECONDS";
@@ -171,6 +172,8 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
   job.options.most_tokens = whole_number("tokens", given.get("tokens", "512"), 1, kMostTokens);
   job.options.repeated = whole_number("repeated", given.get("repeated", "0"), 0, kMostTokens / 2);
   job.options.ablation_sample = whole_number("ablation-sample", given.get("ablation-sample", "0"), 0, kMostTokens);
+  job.options.phrase_loss = given.has("loss");
+  job.options.batch = whole_number("batch", given.get("batch", "0"), 0, kMostBatch);
   ScanLine line(job.out);
   line.show("reading " + phrases);
   const PhraseList list = list_of(phrases, job.out, cancel);
@@ -183,7 +186,7 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
 }
 
 void scan_captures(const Arguments& given, const CancelToken& cancel) {
-  for (const char* option : {"model", "phrases", "repeated", "ablation-sample"}) {
+  for (const char* option : {"model", "phrases", "repeated", "ablation-sample", "loss", "batch"}) {
     if (given.has(option)) {
       throw UsageError(option, "found together with --captures", "one of them: captures are of no model that is here");
     }
@@ -218,7 +221,7 @@ Command scan_command() {
   spec.name = "scan";
   spec.usage =
       "(--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- | --captures DIR) [--shard I/N] [--tokens N] [--repeated N] "
-      "[--ablation-sample N] [--points N] "
+      "[--ablation-sample N] [--loss] [--points N] [--batch N] "
       "[--layers "
       "L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg";
   spec.summary =
@@ -249,12 +252,19 @@ Command scan_command() {
          "N phrases of the list, spread evenly, are run once more and once without each head: the loss of the model "
          "and "
          "that without the head, in nats a token (default 0: none)."},
+        {"loss", "",
+         "The loss of all phrases, in nats a token, as run --predict has it: layers above those that are counted are "
+         "computed for it, and the probabilities of all tokens."},
         {"points", "N",
          "Of each head's queries, keys, values and outputs the mean and the covariance over all positions, for their "
          "principal axes, and N positions that are drawn, at most 1024, as points (default 0: none). Of captures what "
          "they hold of these."},
         {"layers", "L[,L...]", "Only these layers (default all); those above them are not computed.", true},
         {"heads", "H[,H...]", "Only these heads of each layer (default all).", true},
+        {"batch", "N",
+         "N phrases go through the model together, layer by layer, so that each layer's weights are read once for all "
+         "of them (default 0: 8 where the weights are more than this machine's memory, else 1). The numbers do not "
+         "depend on it."},
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},
       {"Output",
        {{"out", "FILE.hsagg",

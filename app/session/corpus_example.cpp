@@ -47,8 +47,7 @@ Document document_at(const OpenedCell& at, const CorpusPhrase& phrase, const Req
 Document example_document(const CorpusRecord& record, const ExamplePlace& place, const CorpusPhrase& phrase,
                           const Request& current, const ViewState& view) {
   const HeadRecord& of = record.heads[place.head];
-  const CorpusExample& example = of.top[place.example];
-  const OpenedCell at{{of.layer, of.head}, {example.query, example.key}, record.facts.model, place.model};
+  const OpenedCell at{{of.layer, of.head}, {place.example.query, place.example.key}, record.facts.model, place.model};
   return document_at(at, phrase, current, view);
 }
 
@@ -57,6 +56,13 @@ Document point_document(const CorpusRecord& record, const PointAt& at, const Cor
   const HeadRecord& of = record.heads[at.head];
   const std::int64_t position = record.points[at.point].position;
   return document_at({{of.layer, of.head}, {position, position}, record.facts.model, at.model}, phrase, current, view);
+}
+
+Document sequence_document(const SequencePlace& at, const Request& current, const ViewState& view) {
+  CorpusPhrase phrase;
+  phrase.ids = at.ids;
+  phrase.cut = true;  // opened by its ids
+  return document_at({at.head, at.cell, at.name, at.model}, phrase, current, view);
 }
 
 }  // namespace headscope

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/session/background/corpora.h"
 #include "app/session/documents.h"
@@ -13,9 +15,10 @@ namespace headscope {
 // file of weights; "": none is at hand.
 std::string model_for(const CorpusRecord& record, const Request& current);
 
-// record.heads[head].top[example], on the model that was scanned.
+// A row of record.heads[head], on the model that was scanned.
 struct ExamplePlace {
-  std::size_t head = 0, example = 0;
+  std::size_t head = 0;
+  CorpusExample example;
   std::string model;  // as --model names it
 };
 
@@ -31,5 +34,14 @@ Document point_document(const CorpusRecord& record, const PointAt& at, const Cor
 // scanned becomes the ids that were: what follows would change the weights of models that see both ways.
 Document example_document(const CorpusRecord& record, const ExamplePlace& place, const CorpusPhrase& phrase,
                           const Request& current, const ViewState& view);
+
+// A sequence of HeadVis's folder as a document: ids of its tokens on a model that has its heads.
+struct SequencePlace {
+  LayerHead head;
+  Cell cell;
+  std::string name, model;  // of the folder's model; as --model names the one that is opened
+  std::vector<std::int64_t> ids;
+};
+Document sequence_document(const SequencePlace& at, const Request& current, const ViewState& view);
 
 }  // namespace headscope

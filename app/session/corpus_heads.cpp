@@ -14,13 +14,18 @@
 namespace headscope {
 namespace {
 
-// One a head of the table: its cluster, -1 outside of the tree; empty where there is no tree.
-std::vector<std::int64_t> clusters_of_heads(const CorpusView& view, const HeadTable& table) {
+// The tree that the view asks for; null: of fewer than two heads, or of too many.
+std::shared_ptr<const HeadTree> tree_of(const CorpusView& view, const HeadTable& table) {
   const std::vector<std::size_t> heads = clustered_of(view, table);
-  if (heads.size() < 2 || heads.size() > kMostClustered) return {};
-  const std::vector<std::size_t> clusters = clusters_at(head_tree(table, heads), view.cut);
+  if (heads.size() < 2 || heads.size() > kMostClustered) return nullptr;
+  return std::make_shared<const HeadTree>(head_tree(table, heads));
+}
+
+// One a head of the table: its cluster, -1 outside of the tree.
+std::vector<std::int64_t> clusters_of_heads(const HeadTree& tree, double cut, const HeadTable& table) {
+  const std::vector<std::size_t> clusters = clusters_at(tree, cut);
   std::vector<std::int64_t> of(table.heads.size(), -1);
-  for (std::size_t k = 0; k < heads.size(); ++k) of[heads[k]] = static_cast<std::int64_t>(clusters[k]);
+  for (std::size_t k = 0; k < tree.heads.size(); ++k) of[tree.heads[k]] = static_cast<std::int64_t>(clusters[k]);
   return of;
 }
 
@@ -73,6 +78,7 @@ std::string corpus_fact(const CorpusContents& contents) {
   const std::int64_t missing = record.facts.list_size - record.phrases - record.blank - record.unreadable;
   std::string fact = fmt::format("what {} heads of {} do over {} phrases, {} tokens", heads, record.facts.model,
                                  grouped_digits(record.phrases), grouped_digits(record.tokens));
+  if (record.phrase_loss_tokens > 0) fact += fmt::format(" \u00b7 loss {:.3f} nats a token", mean_phrase_loss(record));
   if (record.unreadable > 0) fact += fmt::format(" \u00b7 {} could not be read", grouped_digits(record.unreadable));
   if (missing > 0) fact += fmt::format(" \u00b7 {} of the list are not in it", grouped_digits(missing));
   return fact;
@@ -91,7 +97,11 @@ CorpusFigure corpus_figure(const CorpusContents& contents, const CorpusView& vie
   figure.head = picked_of(view, *contents.table);
   figure.chosen = chosen_of(view, *contents.table);
   if (view.side == CorpusSide::points && contents.headvis == nullptr) figure.points = points_figure(contents, view);
-  if (view.side == CorpusSide::tree) figure.cluster = clusters_of_heads(view, *contents.table);
+  if (view.side != CorpusSide::tree) return figure;
+  if (const auto tree = tree_of(view, *contents.table)) {
+    figure.cluster = clusters_of_heads(*tree, view.cut, *contents.table);
+    figure.tree = CorpusTreeFigure{tree, view.cut};
+  }
   return figure;
 }
 

@@ -36,6 +36,7 @@ const std::vector<std::string> kLensOf(std::begin(kLensOfNames), std::end(kLensO
 const std::vector<std::string> kMeasures = {"usual", "logit", "probability", "loss", "kl", "cell"};  // of SweepMeasure
 const std::vector<std::string> kCorpusSides = {"head", "chosen", "tree", "points"},
                                kClustersOf = {"all", "chosen", "layer"};
+const std::vector<std::string> kExamplesOf = {"strongest", "tenths"};
 const std::vector<std::string> kPointColors = {"token", "position"};
 const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
 constexpr std::size_t kLongestMean = 256, kMostChosen = 1'000'000;
@@ -353,6 +354,7 @@ json corpus_view_json(const CorpusView& corpus) {
                  {"y", corpus.y},
                  {"color", corpus.color},
                  {"grid", corpus.grid},
+                 {"examples", kExamplesOf[static_cast<std::size_t>(corpus.examples)]},
                  {"example", corpus.example},
                  {"find", path(corpus.find)},
                  {"side", kCorpusSides[static_cast<std::size_t>(corpus.side)]},
@@ -383,6 +385,8 @@ CorpusView corpus_view_from(const JsonReader& outer) {
     // HeadVis's folder has names of its own; one that the open file lacks shows its first mean.
     if (name->empty() || name->size() > kLongestMean) refuse_json(key, "the name of a mean of heads");
   }
+  corpus.examples =
+      static_cast<ExamplesOf>(reader.read_choice("examples", kExamplesOf, static_cast<int>(corpus.examples)));
   reader.read("example", corpus.example, 0, kMostIndex);
   reader.read("find", corpus.find);
   corpus.side = static_cast<CorpusSide>(reader.read_choice("side", kCorpusSides, static_cast<int>(corpus.side)));

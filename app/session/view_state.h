@@ -162,6 +162,10 @@ enum class CorpusSide { head, chosen, tree, points };
 // What the tree is made of: all heads, the chosen ones, those of the picked head's layer.
 enum class ClustersOf { all, chosen, layer };
 
+// Which rows of the picked head are examples: those with the strongest weight of their phrase, or those that were drawn
+// for each tenth of the largest weight.
+enum class ExamplesOf { strongest, tenths };
+
 // What the colour of a point says.
 enum class PointColor { token, position };
 
@@ -179,8 +183,9 @@ struct CorpusView {
   std::string file;  // .hsagg, or the folder that HeadVis shows; "": none is open
   std::string list;  // that was scanned; "": the file of the same name beside it, where there is one
   std::string x = "distance", y = "max_weight", color = "entropy", grid = "max_weight";
-  std::optional<Cell> head;            // picked: layer and head; nothing: the first
-  std::int64_t example = 0;            // picked, of the head's
+  std::optional<Cell> head;  // picked: layer and head; nothing: the first
+  ExamplesOf examples = ExamplesOf::strongest;
+  std::int64_t example = 0;            // picked, of these
   std::vector<LayerHead> chosen = {};  // by lasso, by the field or by Space: sorted by layer and head, each once
   std::string find = {};               // what was typed to find heads
   CorpusSide side = CorpusSide::head;

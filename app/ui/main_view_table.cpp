@@ -100,7 +100,7 @@ constexpr const char* kSweepKeys[] = {"Arrows pick a cell", "Enter opens that he
 Obstacle no_sweep(const Ui& ui) {
   const auto trace = ui.session.trace();
   if (trace == nullptr) return kNothingComputed;
-  if (is_one_stack(*trace)) return std::nullopt;
+  if (says_tokens(*trace)) return std::nullopt;
   return ViewObstacle{"There is no model to patch.",
                       "A sweep needs a checkpoint with its output head: Model, weights, or File, Open folder."};
 }

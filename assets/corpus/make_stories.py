@@ -18,7 +18,7 @@ import tales  # noqa: E402
 
 SENTENCES = 20_000
 SEED = 20_000  # training's are others (assets/train/stories.py)
-OPTIONS = ("--repeated", "24", "--ablation-sample", "32", "--points", "64")
+OPTIONS = ("--loss", "--repeated", "24", "--ablation-sample", "32", "--points", "64")
 
 
 def stories(count):

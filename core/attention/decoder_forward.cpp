@@ -10,6 +10,8 @@
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
 #include "core/attention/model_trace.h"
+#include "core/attention/patched_mlp.h"
+#include "core/attention/patches.h"
 #include "core/attention/stage_sizes.h"
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
@@ -89,10 +91,20 @@ class Decoder {
   std::vector<Half> halves_;
 };
 
+// What enters half a layer, with the numbers of another run where the stream is patched.
+Tensor entering(const Half& half, std::int64_t layer, const Tensor& stream) {
+  if (!half.shown) return stream;
+  return with_patches(request_of_layer(half.request, layer, half.base->layer), *half.base, layer, kStreamPatch, stream);
+}
+
 // What leaves half a layer.
 Tensor left_by(const Half& half, std::int64_t layer, const Tensor& stream, const Trace& trace, const Backend& backend,
                const CancelToken& cancel) {
   const Checkpoint& checkpoint = *half.base->checkpoint;
+  const Request own = request_of_layer(half.request, layer, half.base->layer);
+  if (half.shown && has_patches(own, layer, kMlpPatch)) {
+    return left_with_patched_mlp(own, *half.base, layer, {stream, trace.tensor(StageId::output)}, backend, cancel);
+  }
   Tensor left = Tensor::zeros(stream.shape(), stream.axes());
   finish_layer(checkpoint.architecture(), checkpoint.block(layer),
                {.stream = stream, .attention = trace.tensor(StageId::output), .begin = 0}, backend, cancel, left);
@@ -146,13 +158,16 @@ std::shared_ptr<const Trace> run_decoder(const Request& request, const std::shar
   const std::shared_ptr<ModelTrace> model = begun_model_trace(*inputs, backend, count);
   Showing showing(request, model);
   const Decoder decoder(request, inputs, encoded);
+  model->other_layers.resize(count);
+  model->other_streams.resize(count);
   Tensor stream = inputs->x;
   const bool whole = options.whole_model || options.each_layer, kept = whole && !options.each_layer;
   for (std::size_t place = 0; place < count; ++place) {
     const auto layer = static_cast<std::int64_t>(place);
-    if (kept) model->whole_streams.push_back(stream);
     for (const Half& half : decoder.halves()) {
-      if (options.check_files) options.check_files();
+      if (options.before_layer) options.before_layer();
+      stream = entering(half, layer, stream);
+      if (kept && model->whole_streams.size() == place) model->whole_streams.push_back(stream);
       const std::shared_ptr<const Trace> trace = decoder.trace_of(half, layer, stream, backend, cancel, options);
       if (half.shown) {
         if (options.each_layer) options.each_layer(layer, *trace);
@@ -165,6 +180,10 @@ std::shared_ptr<const Trace> run_decoder(const Request& request, const std::shar
           if (!whole) return showing.shown();
           if (options.early) options.early(showing.shown());
         }
+      }
+      if (!half.shown && kept && is_kept(half, layer, *trace, options)) {
+        model->other_layers[place] = trace;
+        model->other_streams[place] = stream;
       }
       stream = left_by(half, layer, stream, *trace, *backend, cancel);
     }

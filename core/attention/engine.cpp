@@ -48,6 +48,11 @@ struct OpenCapture {
   }
 };
 
+// Which list of layers a request shows, whatever it names of a model with one.
+AttentionList shown_list(const Request& request) {
+  return shows_decoder(request) || shows_pool(request) ? attention_list(request) : AttentionList::encoder;
+}
+
 // The request of --patch-from, which runs as `patched` does: the same numbers then give the same bits.
 Request source_request(const Request& patched, const EngineOptions& options) {
   if (!options.read_request) throw UsageError("patch-from", "sessions are not read here");
@@ -56,12 +61,10 @@ Request source_request(const Request& patched, const EngineOptions& options) {
     throw UsageError("patch-from", fmt::format("{} is patched itself", patched.patch_from),
                      "a session without --patch");
   }
-  if (shows_decoder(source)) {
+  if (shown_list(source) != shown_list(patched)) {
     throw UsageError("patch-from",
-                     fmt::format("{} shows the decoder of a model that has an encoder beside it, whose "
-                                 "numbers are not put elsewhere",
-                                 patched.patch_from),
-                     "a session with attention encoder");
+                     fmt::format("{} shows another list of layers of a model that has several", patched.patch_from),
+                     "a session with the same attention");
   }
   source.backend = patched.backend;
   source.threads = patched.threads;

@@ -138,13 +138,14 @@ Heads projected_heads(TraceBuilder& trace, const Request& request, const Inputs&
   Tensor key_input = x;
   Tensor value_input = x;
   if (!inputs.key_x.empty()) {
-    key_input = trace.add_view(StageId::key_input, embedding, inputs.key_x);
+    const std::string of_keys = key_input_text(request, inputs);
+    key_input = trace.add_view(StageId::key_input, of_keys, inputs.key_x);
     const bool same = inputs.value_x.empty() || same_storage(inputs.value_x, inputs.key_x);
     // Each is a place of its own: an edit of one is none of the other.
     const bool edited =
         has_edits(request, inputs.layer, StageId::key_input) || has_edits(request, inputs.layer, StageId::value_input);
     value_input = same && !edited ? trace.add_equal(StageId::value_input, "= key_input", key_input)
-                                  : trace.add_view(StageId::value_input, embedding,
+                                  : trace.add_view(StageId::value_input, of_keys,
                                                    inputs.value_x.empty() ? inputs.key_x : inputs.value_x);
   }
   const bool per_head = weights.fused() && read_layout_of(request, weights) == QkvLayout::per_head;

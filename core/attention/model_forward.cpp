@@ -176,6 +176,8 @@ Rows ModelForward::State::rows_after(const Request& request, const Inputs& base,
     same = same_storage(attention, known) ? stream.same : equal_rows(attention, known, stream.same);
   }
   if (is_whole(before.left, same, stream.tensor.dim(1))) return {before.left, same};
+  // A convolution reads the rows around a row: without all of them no row is known.
+  if (!checkpoint->block(layer).convolution.empty()) same = 0;
   Tensor left = with_rows_of(stream.tensor, before.left, same);
   const std::int64_t begin = static_cast<std::size_t>(layer) + 1 == layers.size() ? std::max(same, final_from) : same;
   finish_layer(checkpoint->architecture(), checkpoint->block(layer),
@@ -226,7 +228,7 @@ std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
   const Tensor embeddings = state.checkpoint->architecture().latents ? embedded_of(*inputs) : inputs->x;
   Rows stream = state.next_stream(request, *inputs, 0, {embeddings, 0}, {});
   for (std::int64_t layer = 0; layer < count; ++layer) {
-    if (options.check_files) options.check_files();
+    if (options.before_layer) options.before_layer();
     State::Layer& known = state.layers[static_cast<std::size_t>(layer)];
     const std::shared_ptr<const Trace> trace = state.trace_of(layer, request, *inputs, stream, cancel, options);
     const State::Layer before{known.stream, known.trace, known.left, known.mlp_patched, nullptr, nullptr};
@@ -248,7 +250,7 @@ std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
       show();
       if (more && options.early) options.early(shown);
     }
-    if (!more && (!last || options.each_layer)) break;
+    if (!more && (!last || (options.each_layer && !options.with_final))) break;
 
     const Rows left = state.rows_after(request, *inputs, layer, before, stream, cancel);
     if (options.reuse && kept) {

@@ -13,14 +13,15 @@ namespace headscope {
 struct ModelOptions {
   std::int64_t stage_memory = 0;  // as in ForwardOptions, for the stages of all layers up to the current one together
   std::string notice;
-  bool reuse = false;                 // use rows and stages of the last run again
-  bool whole_model = false;           // also compute the layers above the shown one
-  std::function<void()> check_files;  // throws when the checkpoint's files have changed on disk; may be empty
+  bool reuse = false;                  // use rows and stages of the last run again
+  bool whole_model = false;            // also compute the layers above the shown one
+  std::function<void()> before_layer;  // called before every layer; what it throws ends the run; may be empty
   // Gets the shown layer before those above it are computed; may be empty.
   std::function<void(std::shared_ptr<const Trace>)> early;
   // Gets every layer, in order, up to the shown one or all; of the result only the shown layer is kept then, and
   // nothing behind the last one is computed: for models whose traces together would fill the memory. May be empty.
   std::function<void(std::int64_t layer, const Trace&)> each_layer = {};
+  bool with_final = false;  // with each_layer: final_hidden is computed all the same, where the last layer is shown
   // Positions before it may have no result of the last layer's MLP, and their final_hidden is then no number of the
   // model: for one who reads the others alone.
   std::int64_t final_from = 0;

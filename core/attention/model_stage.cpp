@@ -19,12 +19,14 @@ const std::vector<ModelStageInfo>& model_stage_infos() {
        "what the MLP reads, after the norm before it where there is one"},
       {Id::mlp_out, "mlp_out", of_layers, "[layers, batch, len, d_model]", Needs::mlp,
        "what the MLP adds to the stream, after a norm of it where there is one"},
+      {Id::conv_out, "conv_out", of_model, "[batch, len, d_model]", Needs::convolution,
+       "what the convolution beside layer 0 adds to what leaves it, before one more norm"},
       {Id::final_norm, "final_norm", of_model, "[batch, len, d_model]", Needs::nothing,
        "the final norm of what leaves the last layer"},
       {Id::logits, "logits", of_model, "[batch, len, vocabulary]", Needs::output_head,
        "the logits at every position, as the model's softmax reads them"},
       {Id::projected, "projected", of_model, "[batch, len, projection]", Needs::projection,
-       "final_norm in the space that a model's texts and images share, before it is made a unit vector"},
+       "what a model gives in the space that its texts and images share, before it is made a unit vector"},
   };
   return infos;
 }

@@ -7,10 +7,10 @@
 
 namespace headscope {
 
-enum class ModelStageId { stream, attention_out, mlp_in, mlp_out, final_norm, logits, projected };
+enum class ModelStageId { stream, attention_out, mlp_in, mlp_out, conv_out, final_norm, logits, projected };
 
 // What a model must have for a stage, beside its layers.
-enum class ModelStageNeeds { nothing, mlp, output_head, projection };
+enum class ModelStageNeeds { nothing, mlp, convolution, output_head, projection };
 
 struct ModelStageInfo {
   ModelStageId id;
@@ -27,7 +27,7 @@ const std::vector<ModelStageInfo>& model_stage_infos();
 const ModelStageInfo& model_stage_info(ModelStageId id);
 std::optional<ModelStageId> model_stage_named(std::string_view name);
 
-// "stream, attention_out, mlp_in, mlp_out, final_norm, logits, projected"
+// "stream, attention_out, mlp_in, mlp_out, conv_out, final_norm, logits, projected"
 std::string_view model_stage_names();
 
 }  // namespace headscope

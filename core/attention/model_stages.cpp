@@ -13,6 +13,7 @@
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
+#include "core/model/row_convolution.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
 
@@ -113,6 +114,17 @@ Tensor mlp_tensor(const ModelTrace& model, const LayerStreams& streams, bool inp
   return Tensor::computed(layers_shape(model), kLayerAxes, read);
 }
 
+Tensor convolution_tensor(const ModelTrace& model, const CancelToken& cancel) {
+  const Tensor stream = model.streams.front();
+  const auto read = [model, stream, cancel](const Region& region, std::span<float> out) {
+    const Tensor rows =
+        convolved_rows(*architecture_of(model).convolution, model.checkpoint->block(0).convolution,
+                       stream.sliced(0, region[0].begin, region[0].end), region[1], *model.backend, cancel);
+    rows.read({{0, region[0].size()}, {0, region[1].size()}, region[2]}, out);
+  };
+  return Tensor::computed(stream.shape(), kAxes, read);
+}
+
 Tensor logits_tensor(const ModelTrace& model, const CancelToken& cancel) {
   const std::int64_t vocabulary = model.checkpoint->output_head().decoder.weight.dim(0);
   const Shape shape{model.final_hidden.dim(0), model.final_hidden.dim(1), vocabulary};
@@ -130,6 +142,7 @@ Tensor logits_tensor(const ModelTrace& model, const CancelToken& cancel) {
 
 Tensor projected_tensor(const ModelTrace& model, const CancelToken& cancel) {
   const Linear map = model.checkpoint->output_head().projection;
+  if (map.empty()) return model.final_hidden;
   const Shape& from = model.final_hidden.shape();
   const auto read = [model, map, cancel](const Region& region, std::span<float> out) {
     const Tensor batch = model.final_hidden.sliced(0, region[0].begin, region[0].end);
@@ -152,16 +165,20 @@ std::string stream_text(const ModelTrace& model) {
   const Architecture& architecture = architecture_of(model);
   const bool mlp = architecture.mlp != Architecture::Mlp::none;
   if (architecture.of_decoder()) return "embeddings; what both attentions and the MLP of the layer before leave";
+  if (architecture.drops_stream) return "the learned query; attention_out + mlp_out";
   if (architecture.norm_place != Place::after_sum) {
     return std::string("embeddings; stream + attention_out") + (mlp ? " + mlp_out" : "");
   }
-  return "embeddings; " + norm_text(model, mlp ? "mlp_in + mlp_out" : "stream + attention_out");
+  const std::string text = norm_text(model, mlp ? "mlp_in + mlp_out" : "stream + attention_out");
+  const std::string beside = architecture.convolution ? ", of layer 0 " + norm_text(model, "that + conv_out") : "";
+  return "embeddings; " + text + beside;
 }
 
 std::string mlp_in_text(const ModelTrace& model) {
   const Architecture& architecture = architecture_of(model);
   if (architecture.parallel) return norm_text(model, "stream");
   if (architecture.of_decoder()) return norm_text(model, "what self-attention leaves + attention_out");
+  if (architecture.drops_stream) return norm_text(model, "attention_out");
   return architecture.norm_place == Place::after ? "stream + attention_out"
                                                  : norm_text(model, "stream + attention_out");
 }
@@ -179,6 +196,8 @@ ModelStage stage_of(const ModelTrace& model, const LayerStreams& streams, ModelS
     case ModelStageId::mlp_out:
       return {id, mlp_tensor(model, streams, false, cancel),
               norms_result ? result_norm_text(model, "MLP(mlp_in)") : "MLP(mlp_in)"};
+    case ModelStageId::conv_out:
+      return {id, convolution_tensor(model, cancel), "f(convolution(stream of layer 0))"};
     case ModelStageId::final_norm:
       return {id, model.final_hidden,
               head.final_norm.empty() ? "what leaves the last layer" : norm_text(model, "stream")};
@@ -186,7 +205,7 @@ ModelStage stage_of(const ModelTrace& model, const LayerStreams& streams, ModelS
       return {id, logits_tensor(model, cancel),
               head.transform.empty() ? "decoder(final_norm)" : "decoder(transform(final_norm))"};
     case ModelStageId::projected:
-      return {id, projected_tensor(model, cancel), "projection(final_norm)"};
+      return {id, projected_tensor(model, cancel), head.projection.empty() ? "final_norm" : "projection(final_norm)"};
   }
   HEADSCOPE_ASSERT(false, std::to_string(static_cast<int>(id)));
   return {};
@@ -197,44 +216,6 @@ ModelStage stage_of(const ModelTrace& model, const LayerStreams& streams, ModelS
 const Tensor& attention_added(const Trace& layer) {
   const bool normed = layer.find(StageId::attention_norm_out) != nullptr;
   return layer.tensor(normed ? StageId::attention_norm_out : StageId::output);
-}
-
-void check_layers_kept(const std::string& option, const ModelTrace& model) {
-  for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
-    if (model.layers[layer] != nullptr) continue;
-    throw UsageError(option, fmt::format("layer {} was not kept, its stages are too large", layer),
-                     fmt::format("fewer tokens, or --layer {}", model.layers.size() - 1));
-  }
-}
-
-void check_model_stage(const std::string& option, const Trace& trace, ModelStageId id) {
-  const ModelStageInfo& info = model_stage_info(id);
-  const std::string found = fmt::format("found {}, a stage of a whole model; ", info.name);
-  if (trace.model == nullptr) {
-    throw UsageError(option, found + "this is one layer without the model around it", "--model demo:NAME or PATH");
-  }
-  if (trace.model->checkpoint == nullptr) {
-    throw UsageError(option, found + trace.model->name + " is a capture of attention, which does not hold it",
-                     "--model demo:NAME or PATH");
-  }
-  const Checkpoint& checkpoint = *trace.model->checkpoint;
-  if (info.needs == ModelStageNeeds::mlp && checkpoint.architecture().part == Architecture::Part::decoder) {
-    throw UsageError(
-        option, fmt::format("found {}; the MLP of {} reads what cross-attention leaves", info.name, trace.model->name),
-        "--attention cross");
-  }
-  if (info.needs == ModelStageNeeds::mlp && checkpoint.architecture().mlp == Architecture::Mlp::none) {
-    throw UsageError(option, fmt::format("found {}; {} has no MLP", info.name, trace.model->name),
-                     "a model whose layers have one");
-  }
-  if (info.needs == ModelStageNeeds::projection && checkpoint.architecture().projection == 0) {
-    throw UsageError(option, found + trace.model->name + " has no map to a space of texts and images",
-                     "a clip model, or the texts of a siglip model");
-  }
-  if (info.needs == ModelStageNeeds::output_head && checkpoint.output_head().kind == OutputHead::Kind::none) {
-    throw UsageError(option, fmt::format("found {}; {} {}", info.name, trace.model->name, checkpoint.why_no_head()),
-                     "a model with one");
-  }
 }
 
 LayerStreams layer_streams(const std::string& option, const ModelTrace& model, const CancelToken& cancel,

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/backend/backend_factory.h"
+#include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
 #include "core/model/inputs.h"
@@ -19,6 +20,24 @@ std::string name_of(const std::string& path) {
 }
 
 }  // namespace
+
+std::vector<ModelStep> model_steps(const ModelTrace& model) {
+  std::vector<ModelStep> steps;
+  const bool halves = model.checkpoint != nullptr && model.checkpoint->architecture().of_decoder();
+  HEADSCOPE_ASSERT(!halves || model.other_layers.size() == model.layers.size(), "halves of " + model.name);
+  const bool other_first = halves && model.checkpoint->architecture().part == Architecture::Part::cross;
+  for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
+    const ModelStep shown{model.layers[layer], model.streams[layer], static_cast<std::int64_t>(layer)};
+    if (!halves) {
+      steps.push_back(shown);
+      continue;
+    }
+    const ModelStep other{model.other_layers[layer], model.other_streams[layer], static_cast<std::int64_t>(layer)};
+    steps.push_back(other_first ? other : shown);
+    steps.push_back(other_first ? shown : other);
+  }
+  return steps;
+}
 
 void check_one_stack(const std::string& option, const ModelTrace& model) {
   if (model.checkpoint == nullptr || !model.checkpoint->architecture().of_decoder()) return;

@@ -24,12 +24,26 @@ struct ModelTrace {
   // Of a decoder beside an encoder: [num_layers + 1], what enters each whole layer and what leaves the last, where
   // `streams` are what enters the shown half of it. Empty of other models, and while layers are missing.
   std::vector<Tensor> whole_streams;
+  // Likewise [num_layers], of the half that is not shown: its traces, and what enters each of them.
+  std::vector<std::shared_ptr<const Trace>> other_layers;
+  std::vector<Tensor> other_streams;
   // The backend that computed the layers, which also computes predictions; null for a capture. Any thread may use it.
   std::shared_ptr<const Backend> backend;
   Tensor final_hidden;    // [batch, len, d_model], after the final norm; empty while layers are missing
   bool captured = false;  // read from a file, not computed
   std::shared_ptr<const CaptureReport> capture;  // of the shown layer (capture_trace.h); null unless captured
 };
+
+// An attention of a model, and what stands behind it before the next one: a layer, or of a decoder beside an encoder
+// half of one.
+struct ModelStep {
+  std::shared_ptr<const Trace> attention;  // null where it was not kept; its inputs' checkpoint has the step's weights
+  Tensor stream;                           // what enters it, [batch, len, d_model]
+  std::int64_t layer = 0;
+};
+
+// All of them in the order of computation, of a model that was computed whole.
+std::vector<ModelStep> model_steps(const ModelTrace& model);
 
 // UsageError, which names `option`, where the model is a decoder beside an encoder: what a layer adds to the stream is
 // not what the layer that is shown adds alone, so that views of the whole model would be wrong.

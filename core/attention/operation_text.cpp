@@ -18,6 +18,7 @@ namespace {
 // What enters a layer; of a decoder beside an encoder the cross-attention stands between its self-attention and its
 // MLP.
 std::string layer_input_text(const Architecture& architecture, std::int64_t layer) {
+  if (architecture.part == Architecture::Part::pool) return "the learned query";
   if (architecture.part == Architecture::Part::cross) return fmt::format("after the self-attention of layer {}", layer);
   return layer == 0 ? std::string("embed") : fmt::format("what leaves layer {}", layer - 1);
 }
@@ -31,10 +32,19 @@ std::string embedding_text(const Request& request, const Inputs& inputs) {
     const char* norm = architecture.norm == Architecture::Norm::rms ? ", RMSNorm" : ", LayerNorm";
     const bool first = inputs.layer == 0 && architecture.part != Architecture::Part::cross;
     return layer_input_text(architecture, inputs.layer) +
-           (architecture.norms_input() || (first && architecture.embedding_norm) ? norm : "");
+           ((architecture.norms_input() && architecture.part != Architecture::Part::pool) ||
+                    (first && architecture.embedding_norm)
+                ? norm
+                : "");
   }
   const bool from_file = request.phrase.empty() && request.token_ids.empty();
   return from_file ? "from file" : request.position == Position::sinusoidal ? "embed + position" : "embed";
+}
+
+std::string key_input_text(const Request& request, const Inputs& inputs) {
+  if (inputs.encoder == nullptr) return embedding_text(request, inputs);
+  const bool pool = inputs.checkpoint->architecture().part == Architecture::Part::pool;
+  return pool ? "what leaves the layers of the patches" : "what the encoder gives";
 }
 
 std::string product_text(const char* matrix, const Linear& linear) {

@@ -12,6 +12,9 @@ namespace headscope {
 // "embed", "embed + position", "from file"; of a model "what leaves layer 3, LayerNorm".
 std::string embedding_text(const Request& request, const Inputs& inputs);
 
+// The same of keys and values of their own: "what the encoder gives".
+std::string key_input_text(const Request& request, const Inputs& inputs);
+
 // "x · Wq + b"; without the bias when there is none.
 std::string product_text(const char* matrix, const Linear& linear);
 

@@ -4,6 +4,7 @@
 
 #include "core/attention/patches.h"
 #include "core/model/checkpoint.h"
+#include "core/model/row_convolution.h"
 
 namespace headscope {
 
@@ -23,6 +24,7 @@ Tensor left_with_patched_mlp(const Request& own, const Inputs& base, std::int64_
   if (architecture.norm_place == Architecture::NormPlace::after_sum) {
     norm_rows(architecture, weights.mlp_norm, left, 0, left);
   }
+  add_convolution(architecture, weights, {stream, {0, stream.dim(1)}}, backend, cancel, left);
   return left;
 }
 

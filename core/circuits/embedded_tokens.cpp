@@ -94,8 +94,7 @@ EmbeddedTokens::EmbeddedTokens(const Checkpoint& checkpoint, std::int64_t layer,
               !checkpoint.block(layer).attention_norm.empty()) {}
 
 std::vector<double> EmbeddedTokens::entered(Tensor rows) const {
-  norm_rows(architecture_, weights_.norm, rows, 0, rows);
-  rows = projected_embedding(weights_, rows);
+  rows = normed_embedding(architecture_, weights_, rows);
   const std::vector<float> all = rows.values();
   std::vector<double> entered(all.begin(), all.end());
   if (!normed_) return entered;

@@ -46,9 +46,24 @@ const char* broken_repeated(const HeadRecord& head, const CorpusRecord& record) 
   return nullptr;
 }
 
+const char* broken_pattern(const HeadRecord& head) {
+  std::uint64_t rows = 0;
+  for (std::size_t query = 0; query < kPatternParts; ++query) {
+    if (head.pattern.rows[query] > head.rows - rows) return "its pattern has more rows than it has";
+    rows += head.pattern.rows[query];
+    for (std::size_t key = 0; key < kPatternParts; ++key) {
+      const ExactSum& sum = head.pattern.sums[query * kPatternParts + key];
+      if (head.pattern.rows[query] == 0 && sum != ExactSum()) return "a sum of its pattern over no row is not 0";
+    }
+  }
+  return nullptr;
+}
+
 std::string broken_loss(const CorpusRecord& record) {
   if (record.loss_tokens > static_cast<std::uint64_t>(record.tokens)) return "it has more losses than tokens";
   if (record.facts.ablation_sample == 0 && record.loss_tokens > 0) return "it has losses, and no sample";
+  if (record.phrase_loss_tokens > static_cast<std::uint64_t>(record.tokens)) return "it has more losses than tokens";
+  if (record.phrase_loss_tokens == 0 && record.phrase_loss != ExactSum()) return "a loss of no token is not 0";
   if (record.loss_tokens > 0) return "";
   for (const HeadRecord& head : record.heads) {
     if (head.ablated_loss != ExactSum()) return "a loss of no token is not 0";
@@ -117,7 +132,7 @@ std::string problem_of(const CorpusRecord& record) {
   const bool whole = record.scanned.count() == record.facts.list_size;
   for (const HeadRecord& head : record.heads) {
     for (const char* why : {broken_counts(head, record), broken_repeated(head, record), broken_examples(head, record),
-                            broken_tokens(head, record, whole)}) {
+                            broken_tokens(head, record, whole), broken_pattern(head)}) {
       if (why != nullptr) return fmt::format("head {}.{}: {}", head.layer, head.head, why);
     }
   }

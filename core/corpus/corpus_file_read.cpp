@@ -12,6 +12,7 @@
 #include "core/corpus/corpus_check.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_layout.h"
+#include "core/corpus/head_tensors.h"
 #include "core/corpus/vector_tensors.h"
 #include "core/io/bytes.h"
 #include "core/io/mapped_file.h"
@@ -72,6 +73,7 @@ class CorpusReader {
       }
     }
     CorpusFacts& facts = record_.facts;
+    facts.patterns = text("version") != kVersionWithoutPatterns;
     facts.model = text("model");
     facts.sha256 = text("sha256");
     facts.tokenizer = text("tokenizer");
@@ -80,6 +82,10 @@ class CorpusReader {
     facts.repeated = number("repeated", 0, kMostTokens);
     facts.ablation_sample = number("ablation_sample", 0, kMostTokens);
     facts.list_size = number("list_size", 0, kMostPhrases);
+    if (header_.metadata.contains("phrase_loss")) {
+      expect("phrase_loss", "1");
+      facts.phrase_loss = true;
+    }
     if (header_.metadata.contains("points")) {  // else none were asked for
       facts.points = number("points", 1, kMostPoints);
       const auto vectors = vector_sizes_of(text("vector_sizes"));
@@ -123,6 +129,8 @@ class CorpusReader {
     sizes.key_tokens = length_of("key_tokens.id");
     sizes.words = length_of("words.id");
     sizes.word_bytes = length_of("words.text");
+    sizes.patterns = record_.facts.patterns;
+    sizes.phrase_loss = record_.facts.phrase_loss;
     if (record_.facts.points > 0) {
       sizes.vectors = record_.facts.vector_sizes;
       sizes.points = length_of("points.phrase");
@@ -132,13 +140,20 @@ class CorpusReader {
     const std::size_t tensors = header_.entries.size();
     if (layout.size() != tensors) fail(fmt::format("it has {} tensors; expected {}", tensors, layout.size()));
     for (const CorpusTensor& tensor : layout) tensors_.place(tensor.name, values_of(tensor));
-    record_.heads.reserve(static_cast<std::size_t>(sizes.heads));
-    for (std::size_t h = 0; h < static_cast<std::size_t>(sizes.heads); ++h) read_head(h);
+    const HeadTensors heads_of_file(tensors_, sizes.patterns);
+    record_.heads.resize(static_cast<std::size_t>(sizes.heads));
+    for (std::size_t h = 0; h < record_.heads.size(); ++h) {
+      if (const std::string problem = heads_of_file.read(h, record_.heads[h]); !problem.empty()) fail(problem);
+    }
     read_tokens("query_tokens", sizes.query_tokens, &HeadRecord::query_tokens);
     read_tokens("key_tokens", sizes.key_tokens, &HeadRecord::key_tokens);
     read_words(sizes);
     record_.loss_tokens = at<std::uint64_t>("loss.tokens", 0);
     record_.loss = tensors_.sum_at("loss.sum", 0);
+    if (sizes.phrase_loss) {
+      record_.phrase_loss_tokens = at<std::uint64_t>("phrase_loss.tokens", 0);
+      record_.phrase_loss = tensors_.sum_at("phrase_loss.sum", 0);
+    }
     if (const std::string problem = read_vectors(record_, tensors_, sizes); !problem.empty()) fail(problem);
   }
 
@@ -190,57 +205,6 @@ class CorpusReader {
     return tensors_.at<Number>(tensor, index);
   }
 
-  void read_head(std::size_t h) {
-    HeadRecord head(at<std::int64_t>("heads", 2 * h), at<std::int64_t>("heads", 2 * h + 1));
-    head.rows = at<std::uint64_t>("rows", h);
-    for (std::size_t k = 0; k < kCorpusMetrics; ++k) {
-      const std::size_t place = h * kCorpusMetrics + k;
-      head.counts[k] = at<std::uint64_t>("counts", place);
-      head.sums[k] = tensors_.sum_at("sums", place);
-      const std::string name = fmt::format("histograms.{}", corpus_metric_key(all_corpus_metrics()[k]));
-      const std::size_t bins = head.histograms[k].size();
-      for (std::size_t bin = 0; bin < bins; ++bin) {
-        head.histograms[k][bin] = at<std::uint64_t>(name, h * bins + bin);
-      }
-    }
-    head.top = read_places("top", h * kMostExamples, kMostExamples);
-    for (std::size_t d = 0; d < kDeciles; ++d) {
-      head.samples[d] = read_places("samples", (h * kDeciles + d) * kSamplesEach, kSamplesEach);
-    }
-    head.pointing = at<std::uint64_t>("pointing", h);
-    head.repeated = read_repeated(h);
-    head.ablated_loss = tensors_.sum_at("loss.ablated", h);
-    record_.heads.push_back(std::move(head));
-  }
-
-  RepeatedRecord read_repeated(std::size_t h) const {
-    RepeatedRecord repeated;
-    repeated.rows = at<std::uint64_t>("repeated.rows", h);
-    for (std::size_t k = 0; k < kRepeatedMetrics.size(); ++k) {
-      const std::size_t place = h * kRepeatedMetrics.size() + k;
-      repeated.counts[k] = at<std::uint64_t>("repeated.counts", place);
-      repeated.sums[k] = tensors_.sum_at("repeated.sums", place);
-    }
-    return repeated;
-  }
-
-  // A list of at most `count`, whose places begin at `first`.
-  std::vector<CorpusExample> read_places(const std::string& list, std::size_t first, std::size_t count) const {
-    std::vector<CorpusExample> examples;
-    CorpusExample none;
-    none.phrase = -1;
-    bool ended = false;
-    for (std::size_t k = first; k < first + count; ++k) {
-      const CorpusExample example{at<float>(list + ".value", k), at<std::uint64_t>(list + ".hash", k),
-                                  at<std::int64_t>(list + ".phrase", k), at<std::int64_t>(list + ".query", k),
-                                  at<std::int64_t>(list + ".key", k)};
-      ended = ended || example.phrase < 0;
-      if (ended && example != none) fail("an example stands behind the last one");
-      if (!ended) examples.push_back(example);
-    }
-    return examples;
-  }
-
   std::span<const std::byte> bytes_;
   const SafetensorsHeader& header_;
   const std::string& what_;
@@ -266,9 +230,11 @@ CorpusRecord parse_corpus_file(std::span<const std::byte> bytes, const std::stri
                 "or copy it anew");
   }
   const auto version = header.metadata.find("version");
-  if (version == header.metadata.end() || version->second != kCorpusVersion) {
-    throw Error(fmt::format("{}: is of version {} of the format; this program reads version {}: scan anew", what,
-                            version == header.metadata.end() ? "''" : in_quotes(version->second), kCorpusVersion));
+  if (version == header.metadata.end() ||
+      (version->second != kCorpusVersion && version->second != kVersionWithoutPatterns)) {
+    throw Error(fmt::format("{}: is of version {} of the format; this program reads versions {} and {}: scan anew",
+                            what, version == header.metadata.end() ? "''" : in_quotes(version->second),
+                            kVersionWithoutPatterns, kCorpusVersion));
   }
   return CorpusReader(bytes, header, what).read();
 }

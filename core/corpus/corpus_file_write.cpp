@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 Json metadata_of(const CorpusRecord& record) {
   const CorpusFacts& facts = record.facts;
   Json metadata = {{"format", kCorpusFormat},
-                   {"version", kCorpusVersion},
+                   {"version", facts.patterns ? kCorpusVersion : kVersionWithoutPatterns},
                    {"checksum", std::string(kChecksumDigits, '0')},
                    {"model", facts.model},
                    {"sha256", facts.sha256},
@@ -37,6 +37,7 @@ Json metadata_of(const CorpusRecord& record) {
                    {"metrics", corpus_metric_list()},
                    {"repeated_metrics", repeated_metric_list()},
                    {"step", "2^-40"}};
+  if (facts.phrase_loss) metadata["phrase_loss"] = "1";
   if (facts.points > 0) {
     metadata["points"] = std::to_string(facts.points);
     metadata["vector_sizes"] = vector_sizes_text(facts.vector_sizes);
@@ -131,6 +132,16 @@ void append_repeated(std::string& bytes, const CorpusRecord& record) {
   }
 }
 
+void append_patterns(std::string& bytes, const CorpusRecord& record) {
+  if (!record.facts.patterns) return;
+  for (const HeadRecord& head : record.heads) {
+    for (const std::uint64_t rows : head.pattern.rows) append(bytes, rows);
+  }
+  for (const HeadRecord& head : record.heads) {
+    for (const ExactSum& sum : head.pattern.sums) append(bytes, sum);
+  }
+}
+
 void append_words(std::string& bytes, const CorpusRecord& record) {
   for (const auto& [token, text] : record.words) append(bytes, token);
   std::uint64_t end = 0;
@@ -171,7 +182,12 @@ std::string corpus_file_bytes(const CorpusRecord& record) {
   append(bytes, record.loss_tokens);
   append(bytes, record.loss);
   for (const HeadRecord& head : record.heads) append(bytes, head.ablated_loss);
+  if (record.facts.phrase_loss) {
+    append(bytes, record.phrase_loss_tokens);
+    append(bytes, record.phrase_loss);
+  }
   for (const HeadRecord& head : record.heads) append(bytes, head.pointing);
+  append_patterns(bytes, record);
   append_tokens(bytes, record, &HeadRecord::query_tokens);
   append_tokens(bytes, record, &HeadRecord::key_tokens);
   append_words(bytes, record);

@@ -18,6 +18,8 @@ CorpusSizes sizes_of(const CorpusRecord& record) {
   sizes.words = static_cast<std::int64_t>(record.words.size());
   for (const auto& [token, text] : record.words) sizes.word_bytes += static_cast<std::int64_t>(text.size());
   sizes.vectors = record.facts.vector_sizes;
+  sizes.patterns = record.facts.patterns;
+  sizes.phrase_loss = record.facts.phrase_loss;
   sizes.points = static_cast<std::int64_t>(record.points.size());
   for (const PointPlace& place : record.points) sizes.point_bytes += static_cast<std::int64_t>(place.text.size());
   return sizes;
@@ -79,7 +81,16 @@ std::vector<CorpusTensor> corpus_tensors(const CorpusSizes& sizes) {
   all.push_back({"loss.tokens", "U64", {1}});
   all.push_back({"loss.sum", "U64", {2}});
   all.push_back({"loss.ablated", "U64", {heads, 2}});
+  if (sizes.phrase_loss) {
+    all.push_back({"phrase_loss.tokens", "U64", {1}});
+    all.push_back({"phrase_loss.sum", "U64", {2}});
+  }
   all.push_back({"pointing", "U64", {heads}});
+  if (sizes.patterns) {
+    constexpr auto kParts = static_cast<std::int64_t>(kPatternParts);
+    all.push_back({"pattern.rows", "U64", {heads, kParts}});
+    all.push_back({"pattern.sums", "U64", {heads, kParts, kParts, 2}});
+  }
   for (const auto& [side, tokens] : {std::pair("query_tokens", sizes.query_tokens),  //
                                      std::pair("key_tokens", sizes.key_tokens)}) {
     all.push_back({fmt::format("{}.end", side), "U64", {heads}});

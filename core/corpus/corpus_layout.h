@@ -11,13 +11,16 @@
 
 namespace headscope {
 
-inline constexpr std::string_view kCorpusFormat = "headscope-corpus", kCorpusVersion = "2";
+inline constexpr std::string_view kCorpusFormat = "headscope-corpus", kCorpusVersion = "3";
+// The same without patterns: read, and written of what was read of it.
+inline constexpr std::string_view kVersionWithoutPatterns = "2";
 
 // How many of each a file holds: of a side, the tokens of all heads together.
 struct CorpusSizes {
   std::int64_t heads = 0, query_tokens = 0, key_tokens = 0, words = 0, word_bytes = 0;
   VectorSizes vectors{};  // all 0 where the scan did not ask for points; then there are no tensors of them
   std::int64_t points = 0, point_bytes = 0;
+  bool patterns = true, phrase_loss = false;
 };
 CorpusSizes sizes_of(const CorpusRecord& record);
 

@@ -115,6 +115,7 @@ CorpusRow corpus_row(std::int64_t i, std::span<const float> w, std::int64_t visi
   const HeadRowValues head = head_row_values(i, w, visible_keys, places);
   CorpusRow row;
   row.sees_two = head.sees_two;
+  row.has_nan = head.has_nan;
   row.largest = head.largest;
   for (const MetricRow& each : kRows) {
     if (each.same_as && head.has(*each.same_as)) set(row, each.metric, head[*each.same_as]);

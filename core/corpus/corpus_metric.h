@@ -47,6 +47,7 @@ struct CorpusRow {
   std::array<double, kCorpusMetrics> values{};
   std::array<bool, kCorpusMetrics> defined{};
   bool sees_two = false;  // two keys or more are visible
+  bool has_nan = false;   // a weight is no number: no metric is defined
   float largest = 0;      // the row's largest weight
 };
 

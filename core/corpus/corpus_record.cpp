@@ -38,10 +38,18 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
   if (x.most_tokens != y.most_tokens) return said("--tokens is", x.most_tokens, y.most_tokens);
   if (x.repeated != y.repeated) return said("--repeated is", x.repeated, y.repeated);
   if (x.ablation_sample != y.ablation_sample) return said("--ablation-sample is", x.ablation_sample, y.ablation_sample);
+  if (x.phrase_loss != y.phrase_loss) {
+    return said("the loss of all phrases (--loss) is", x.phrase_loss ? "counted" : "not counted",
+                y.phrase_loss ? "it is" : "it is not");
+  }
   if (x.points != y.points) return said("--points is", x.points, y.points);
   if (x.vector_sizes != y.vector_sizes) {
     return said("query, key, value and output have so many numbers:", vector_sizes_text(x.vector_sizes),
                 vector_sizes_text(y.vector_sizes));
+  }
+  if (x.patterns != y.patterns) {
+    return said("a mean pattern of each head is", x.patterns ? "counted" : "not counted (an older file)",
+                y.patterns ? "it is counted" : "it is not (an older file): scan anew");
   }
   if (!same_heads(a, b)) return said("the heads are", heads_text(a), heads_text(b));
   if (x.list_size != y.list_size) return said("the list of phrases has", x.list_size, y.list_size);
@@ -90,6 +98,8 @@ void add(CorpusRecord& record, const CorpusRecord& other) {
   record.unreadable += other.unreadable;
   record.loss_tokens += other.loss_tokens;
   record.loss.add(other.loss);
+  record.phrase_loss_tokens += other.phrase_loss_tokens;
+  record.phrase_loss.add(other.phrase_loss);
   add_points(record, other.points, other.heads);
   for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(other.heads[k]);
   for (const auto& [token, text] : other.words) add_word(record, token, text);

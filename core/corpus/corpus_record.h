@@ -25,6 +25,8 @@ struct CorpusFacts {
   std::int64_t list_size = 0;        // phrases in it, blank and unreadable ones included
   std::int64_t points = 0;           // positions that are drawn from the list, with the vectors of each head; 0: none
   VectorSizes vector_sizes{};        // numbers of these vectors; all 0 without points
+  bool phrase_loss = false;          // whether the loss of all phrases is counted
+  bool patterns = true;              // whether heads have a mean pattern: files of version 2 have none
   friend bool operator==(const CorpusFacts&, const CorpusFacts&) = default;
 };
 
@@ -40,6 +42,9 @@ struct CorpusRecord {
   // Of the sample: tokens that the model predicted, and their loss in nats.
   std::uint64_t loss_tokens = 0;
   ExactSum loss;
+  // Of all phrases, where CorpusFacts::phrase_loss: the same.
+  std::uint64_t phrase_loss_tokens = 0;
+  ExactSum phrase_loss;
   std::vector<HeadRecord> heads;               // sorted by layer and head
   std::vector<PointPlace> points;              // as they were drawn: the first of all rows of these phrases
   std::map<std::uint64_t, std::string> words;  // the texts of the tokens that heads count, and of no others

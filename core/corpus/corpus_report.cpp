@@ -85,9 +85,26 @@ Json repeated_json(const RepeatedRecord& repeated) {
   return json;
 }
 
+// Rows of the map, one a part of the queries.
+Json pattern_json(const HeadRecord& head, const CorpusRecord& record) {
+  if (!record.facts.patterns) return nullptr;
+  Json rows = Json::array();
+  for (std::size_t query = 0; query < kPatternParts; ++query) {
+    Json row = Json::array();
+    for (std::size_t key = 0; key < kPatternParts; ++key) row.push_back(json_number(head.pattern.mean(query, key)));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 Json loss_json(const CorpusRecord& record) {
   if (record.facts.ablation_sample == 0) return nullptr;
   return {{"tokens", record.loss_tokens}, {"mean", json_number(mean_loss(record.loss, record))}};
+}
+
+Json phrase_loss_json(const CorpusRecord& record) {
+  if (!record.facts.phrase_loss) return nullptr;
+  return {{"tokens", record.phrase_loss_tokens}, {"mean", json_number(mean_phrase_loss(record))}};
 }
 
 Json head_json(const HeadRecord& head, const CorpusRecord& record) {
@@ -102,6 +119,7 @@ Json head_json(const HeadRecord& head, const CorpusRecord& record) {
   const bool sampled = record.facts.ablation_sample > 0;
   json["loss_ablated"] = sampled ? Json(json_number(mean_loss(head.ablated_loss, record))) : Json(nullptr);
   json["pointing"] = head.pointing;
+  json["pattern"] = pattern_json(head, record);
   json["variance"] = variance_json(head, record);
   json["query_tokens"] = tokens_json(head.query_tokens, record);
   json["key_tokens"] = tokens_json(head.key_tokens, record);
@@ -176,6 +194,18 @@ void write_samples(std::ostream& out, const CorpusRecord& record) {
   }
 }
 
+void write_patterns(std::ostream& out, const CorpusRecord& record) {
+  out << "layer,head,query_part,key_part,rows,weight\n";
+  for (const HeadRecord& head : record.heads) {
+    for (std::size_t query = 0; query < kPatternParts && record.facts.patterns; ++query) {
+      for (std::size_t key = 0; key < kPatternParts; ++key) {
+        out << fmt::format("{},{},{},{},{},{}\n", head.layer, head.head, query, key, head.pattern.rows[query],
+                           double_text(head.pattern.mean(query, key)));
+      }
+    }
+  }
+}
+
 void write_tokens(std::ostream& out, const CorpusRecord& record) {
   out << "layer,head,side,rank,token,id,rows\n";
   for (const HeadRecord& head : record.heads) {
@@ -199,6 +229,7 @@ nlohmann::ordered_json corpus_json(const CorpusRecord& record) {
   json["ablation_sample"] = facts.ablation_sample;
   json["points"] = facts.points;
   json["loss"] = loss_json(record);
+  json["phrase_loss"] = phrase_loss_json(record);
   json["list"] = {{"size", facts.list_size},
                   {"sha256", facts.list_sha256},
                   {"scanned", record.scanned.text()},
@@ -220,7 +251,9 @@ std::vector<std::string> write_corpus_tables(const std::string& folder, const Co
   files.add((at / "top.csv").string(), [&](std::ostream& out) { write_top(out, record); });
   files.add((at / "samples.csv").string(), [&](std::ostream& out) { write_samples(out, record); });
   files.add((at / "tokens.csv").string(), [&](std::ostream& out) { write_tokens(out, record); });
-  std::vector<std::string> names = {"heads.csv", "histograms.csv", "top.csv", "samples.csv", "tokens.csv"};
+  files.add((at / "patterns.csv").string(), [&](std::ostream& out) { write_patterns(out, record); });
+  std::vector<std::string> names = {"heads.csv",   "histograms.csv", "top.csv",
+                                    "samples.csv", "tokens.csv",     "patterns.csv"};
   if (points_of) {
     names.emplace_back("points.csv");
     files.add((at / "points.csv").string(), [&](std::ostream& out) { write_points(out, record, *points_of); });

@@ -14,9 +14,11 @@
 namespace headscope {
 
 // {model, sha256, tokenizer, phrases, tokens, most_tokens, repeated, ablation_sample, points, loss:{tokens, mean}
-// (null), list:{size, sha256, scanned, missing, blank, unreadable},
+// (null: no sample), phrase_loss:{tokens, mean} (null: not asked for), list:{size, sha256, scanned, missing, blank,
+// unreadable},
 //  heads:[{layer, head, rows, entropy, ..., max_weight, histograms:{entropy:{edges, counts}, ...},
 //          top:[{value, phrase, query, key, hash}], samples:[{low, high, rows:[{value, phrase, query, key, hash}]}],
+//          pattern:[[8 means] of 8 parts of the queries] ("nan" over no row; null in an older file),
 //          repeated:{rows, previous, next, duplicate, induction} (null: none were run),
 //          loss_ablated (null without a sample), pointing, variance: variance_json(), query_tokens:[{token, id, rows}],
 //          key_tokens:[{token, id, rows}]}]}
@@ -24,9 +26,10 @@ nlohmann::ordered_json corpus_json(const CorpusRecord& record);
 
 // Writes heads.csv (layer,head,rows and the metrics, where repeated tokens were run also repeated_rows,
 // repeated_previous ...), histograms.csv (layer,head,metric,low,high,rows), top.csv
-// (layer,head,rank,value,phrase,query,key,hash), samples.csv (layer,head,low,high,value,phrase,query,key,hash) and
-// tokens.csv (layer,head,side,rank,token,id,rows) into the folder, which is made where it is missing, and of the head
-// `points_of`, where one is named, points.csv (write_points()): all or none. Returns their names.
+// (layer,head,rank,value,phrase,query,key,hash), samples.csv (layer,head,low,high,value,phrase,query,key,hash),
+// tokens.csv (layer,head,side,rank,token,id,rows) and patterns.csv (layer,head,query_part,key_part,rows,weight) into
+// the folder, which is made where it is missing, and of the head `points_of`, where one is named, points.csv
+// (write_points()): all or none. Returns their names.
 std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record,
                                              std::optional<std::size_t> points_of = {});
 

@@ -22,7 +22,7 @@ class ExactSum {
   // |value| < 2^22.
   void add(double value) {
     HEADSCOPE_ASSERT(std::fabs(value) < 4194304.0, "a term of " + std::to_string(value));
-    const std::int64_t steps = std::llrint(std::ldexp(value, kStepBits));
+    const std::int64_t steps = std::llrint(value * 0x1p40);  // a power of two: exact
     add(ExactSum(static_cast<std::uint64_t>(steps), steps < 0 ? ~std::uint64_t{0} : 0));
   }
 

@@ -38,6 +38,8 @@ void HeadCounter::begin(CountedPhrase phrase) {
   phrase_ = std::move(phrase);
   loss_tokens_ = 0;
   loss_ = {};
+  phrase_loss_tokens_ = 0;
+  phrase_loss_ = {};
   for (HeadRecord& head : counted_) head.clear();
   draw_points();
 }
@@ -93,8 +95,9 @@ void HeadCounter::each_row(std::int64_t layer, const Trace& trace, ThreadPool& t
 
 void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel) {
   each_row(layer, trace, threads, cancel,
-           [this](HeadRecord& head, std::int64_t i, std::span<const float> w, const CorpusRow& row) {
+           [&](HeadRecord& head, std::int64_t i, std::span<const float> w, const CorpusRow& row) {
              head.add(row);
+             if (!row.has_nan) head.pattern.add_row(i, trace.query_len(), w);
              if (row.sees_two) add_row(head, row, i, w);
            });
   const auto first = first_of_.find(layer);
@@ -119,6 +122,11 @@ void HeadCounter::add_losses(const std::vector<double>& losses, const std::vecto
   }
 }
 
+void HeadCounter::add_phrase_losses(const std::vector<double>& losses) {
+  phrase_loss_tokens_ = losses.size();
+  for (const double loss : losses) phrase_loss_.add(loss);
+}
+
 // Whether a head of the phrase counts the token.
 bool HeadCounter::is_counted(std::uint64_t token) const {
   return std::any_of(counted_.begin(), counted_.end(), [token](const HeadRecord& head) {
@@ -137,6 +145,8 @@ void HeadCounter::add_to(CorpusRecord& record) const {
   for (std::size_t k = 0; k < record.heads.size(); ++k) record.heads[k].add(counted_[k]);
   record.loss_tokens += loss_tokens_;
   record.loss.add(loss_);
+  record.phrase_loss_tokens += phrase_loss_tokens_;
+  record.phrase_loss.add(phrase_loss_);
   ++record.phrases;
   record.tokens += static_cast<std::int64_t>(phrase_.tokens.size());
 }

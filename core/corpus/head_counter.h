@@ -43,6 +43,8 @@ class HeadCounter {
   void add_repeated(std::int64_t layer, const Trace& trace, ThreadPool& threads, const CancelToken& cancel);
   // The phrase's losses, and those while a head's context was 0, for every head in the order of fresh().
   void add_losses(const std::vector<double>& losses, const std::vector<std::vector<double>>& ablated);
+  // The losses of the phrase, beside those of a sample.
+  void add_phrase_losses(const std::vector<double>& losses);
   // Adds the phrase to the record, whose heads these are.
   void add_to(CorpusRecord& record) const;
 
@@ -64,6 +66,8 @@ class HeadCounter {
   std::vector<std::int64_t> slots_;  // one a position: its place among them, -1 for none
   std::uint64_t loss_tokens_ = 0;    // of the phrase, and their loss
   ExactSum loss_;
+  std::uint64_t phrase_loss_tokens_ = 0;
+  ExactSum phrase_loss_;
 };
 
 // The numbers that were asked for, sorted, each once; all below `count` where none was. UsageError of `option` for one

@@ -55,4 +55,9 @@ double mean_loss(const ExactSum& sum, const CorpusRecord& record) {
   return sum.value() / static_cast<double>(record.loss_tokens);
 }
 
+double mean_phrase_loss(const CorpusRecord& record) {
+  if (record.phrase_loss_tokens == 0) return std::numeric_limits<double>::quiet_NaN();
+  return record.phrase_loss.value() / static_cast<double>(record.phrase_loss_tokens);
+}
+
 }  // namespace headscope

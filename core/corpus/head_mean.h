@@ -32,5 +32,7 @@ double head_mean(const CorpusRecord& record, const HeadRecord& head, std::size_t
 // A loss of the ablation sample in nats a token: `sum` is CorpusRecord::loss or HeadRecord::ablated_loss. NaN over no
 // token.
 double mean_loss(const ExactSum& sum, const CorpusRecord& record);
+// The same of all phrases: CorpusRecord::phrase_loss.
+double mean_phrase_loss(const CorpusRecord& record);
 
 }  // namespace headscope

@@ -108,6 +108,7 @@ void HeadRecord::add(const HeadRecord& other) {
     for (const CorpusExample& row : drawn) add_sample(row);
   }
   pointing += other.pointing;
+  pattern.add(other.pattern);
   repeated.add(other.repeated);
   ablated_loss.add(other.ablated_loss);
   query_tokens.add(other.query_tokens);
@@ -123,6 +124,7 @@ void HeadRecord::clear() {
   top.clear();
   for (auto& drawn : samples) drawn.clear();
   pointing = 0;
+  pattern = {};
   repeated = {};
   ablated_loss = {};
   query_tokens.clear();

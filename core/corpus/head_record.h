@@ -10,6 +10,7 @@
 #include "core/corpus/corpus_metric.h"
 #include "core/corpus/exact_sum.h"
 #include "core/corpus/head_vectors.h"
+#include "core/corpus/mean_pattern.h"
 #include "core/corpus/token_counts.h"
 
 namespace headscope {
@@ -63,6 +64,7 @@ struct HeadRecord {
   std::vector<CorpusExample> top;                                     // in the order above, at most kMostExamples
   std::array<std::vector<CorpusExample>, kDeciles> samples;           // in their order, at most kSamplesEach
   std::uint64_t pointing = 0;  // rows that point at a key (kPoints) of two or more that they see
+  MeanPattern pattern;         // of rows without NaN; empty where CorpusFacts::patterns is false
   RepeatedRecord repeated;
   ExactSum ablated_loss;                 // of the tokens of CorpusRecord::loss, while the head's context was 0
   TokenCounts query_tokens, key_tokens;  // of these rows: whose they are, and what they point at

@@ -24,6 +24,8 @@ std::optional<Number> whole_text_as(std::string_view text) {
   return number;
 }
 
+constexpr std::string_view kByPattern = " by pattern";
+
 // "5.1"; -1 for "*".
 struct Address {
   std::int64_t layer = 0, head = 0;
@@ -69,13 +71,17 @@ class Search {
   // Each returns what is wrong with the part.
   std::string name(std::string_view part) {
     names_ = true;
-    const bool like = part.starts_with("like ");
-    const std::optional<Address> address = address_of(like ? trimmed(part.substr(5)) : part);
+    const bool like = part.starts_with("like "), by_pattern = like && part.ends_with(kByPattern);
+    std::string_view named = by_pattern ? part.substr(0, part.size() - kByPattern.size()) : part;
+    if (like) named = trimmed(named.substr(5));
+    const std::optional<Address> address = address_of(named);
     if (!address || (like && (address->layer < 0 || address->head < 0))) {
-      return fmt::format("{}: expected a head (5.1), all of a layer (5.*), like 5.1, or a condition (entropy < 1)",
-                         part);
+      return fmt::format(
+          "{}: expected a head (5.1), all of a layer (5.*), like 5.1, like 5.1 by pattern, or a condition (entropy < "
+          "1)",
+          part);
     }
-    if (like) return name_like(*address);
+    if (like) return name_like(*address, by_pattern ? AlikeBy::pattern : AlikeBy::means);
     bool any = false;
     for (std::size_t k = 0; k < table_.heads.size(); ++k) {
       const HeadTable::Head& head = table_.heads[k];
@@ -86,11 +92,14 @@ class Search {
     return any ? "" : fmt::format("{}: there is no such head", part);
   }
 
-  std::string name_like(const Address& address) {
+  std::string name_like(const Address& address, AlikeBy by) {
     const auto own = table_.find(address.layer, address.head);
     if (!own) return fmt::format("like {}.{}: there is no such head", address.layer, address.head);
+    if (by == AlikeBy::pattern && table_.patterns.empty()) {
+      return fmt::format("like {}.{} by pattern: this file has no mean patterns", address.layer, address.head);
+    }
     named_[*own] = true;
-    for (const SimilarHead& alike : heads_like(table_, *own, kMostAlike)) named_[alike.head] = true;
+    for (const SimilarHead& alike : heads_like(table_, *own, kMostAlike, by)) named_[alike.head] = true;
     return "";
   }
 

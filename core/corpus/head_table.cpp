@@ -1,6 +1,7 @@
 #include "core/corpus/head_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -119,6 +120,32 @@ void add_ranges(HeadTable& table) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t kPatternCells = kPatternParts * kPatternParts;
+
+std::vector<float> patterns_of(const CorpusRecord& record) {
+  std::vector<float> patterns;
+  std::array<double, kPatternCells> middle{};
+  if (!record.facts.patterns) return patterns;
+  const auto count = static_cast<double>(record.heads.size());
+  for (const HeadRecord& head : record.heads) {
+    const auto means = head.pattern.means();
+    for (std::size_t k = 0; k < kPatternCells; ++k) {
+      if (std::isfinite(means[k])) middle[k] += means[k] / count;
+    }
+  }
+  for (const HeadRecord& head : record.heads) {
+    const auto means = head.pattern.means();
+    for (std::size_t k = 0; k < kPatternCells; ++k) {
+      patterns.push_back(std::isfinite(means[k]) ? static_cast<float>(means[k] - middle[k]) : 0.0F);
+    }
+  }
+  return patterns;
+}
+
+}  // namespace
+
 HeadTable head_table(const CorpusRecord& record) {
   HeadTable table;
   for (const HeadRecord& head : record.heads) table.heads.push_back({head.layer, head.head, 0, 0});
@@ -140,6 +167,7 @@ HeadTable head_table(const CorpusRecord& record) {
     }
   }
   add_ranges(table);
+  table.patterns = patterns_of(record);
   return table;
 }
 
@@ -173,11 +201,16 @@ double cosine_of(std::span<const float> a, std::span<const float> b) {
   return lengths > 0 ? std::clamp(dot(a, b) / lengths, -1.0, 1.0) : 0;
 }
 
-std::vector<SimilarHead> heads_like(const HeadTable& table, std::size_t head, std::size_t most) {
-  const std::span<const float> own = standardised_of(table, head);
+std::vector<SimilarHead> heads_like(const HeadTable& table, std::size_t head, std::size_t most, AlikeBy by) {
+  if (by == AlikeBy::pattern && table.patterns.empty()) return {};
+  const auto compared = [&](std::size_t k) {
+    return by == AlikeBy::pattern ? std::span(table.patterns).subspan(k * kPatternCells, kPatternCells)
+                                  : standardised_of(table, k);
+  };
+  const std::span<const float> own = compared(head);
   std::vector<SimilarHead> others;
   for (std::size_t k = 0; k < table.heads.size(); ++k) {
-    if (k != head) others.push_back({k, cosine_of(own, standardised_of(table, k))});
+    if (k != head) others.push_back({k, cosine_of(own, compared(k))});
   }
   const std::size_t shown = std::min(most, others.size());
   std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(shown), others.end(),

@@ -31,6 +31,9 @@ struct HeadTable {
   // finite values; 0 where the head has none, and where s is 0.
   std::vector<float> standardised;
   std::vector<bool> held;  // one a mean: whether the scan asked for it
+  // [heads][kPatternParts^2]: MeanPattern::means() less the mean pattern of all heads, 0 where a head has no row; empty
+  // where there are no patterns.
+  std::vector<float> patterns;
   // Of the finite values of each mean; {0, 1} where there are none.
   struct Range {
     double low = 0, high = 1;
@@ -79,8 +82,13 @@ struct SimilarHead {
   friend bool operator==(const SimilarHead&, const SimilarHead&) = default;
 };
 
-// At most `most` other heads, the most alike first by cosine_of(), equal ones in the table's order.
-std::vector<SimilarHead> heads_like(const HeadTable& table, std::size_t head, std::size_t most);
+// What two heads are compared by: their standardised means, or where they look from where.
+enum class AlikeBy { means, pattern };
+
+// At most `most` other heads, the most alike first by cosine_of() of their standardised means or of their `patterns`,
+// equal ones in the table's order. None by patterns that the table does not have.
+std::vector<SimilarHead> heads_like(const HeadTable& table, std::size_t head, std::size_t most,
+                                    AlikeBy by = AlikeBy::means);
 
 // The share of the head's rows in each bin of the metric's histogram; all 0 where it counted none.
 std::vector<double> bin_shares(const HeadRecord& head, CorpusMetric metric);

@@ -45,9 +45,10 @@ struct PhraseModel::State {
   std::shared_ptr<const Tokenizer> tokenizer;
   std::shared_ptr<const Backend> backend;
   std::unique_ptr<ThreadPool> threads;
-  ModelForward models;
+  std::vector<std::unique_ptr<ModelForward>> lanes;
 
-  std::shared_ptr<const Trace> run(const Request& request, ModelOptions options, const CancelToken& cancel);
+  std::shared_ptr<const Trace> run(const Request& request, ModelOptions options, const Run& of,
+                                   const CancelToken& cancel);
 };
 
 PhraseModel::PhraseModel(const std::string& model, int threads, const CancelToken& cancel)
@@ -61,6 +62,7 @@ PhraseModel::PhraseModel(const std::string& model, int threads, const CancelToke
   if (state.tokenizer == nullptr) throw UsageError("model", model + " has no tokenizer", "a model that reads text");
   state.backend = make_backend({BackendChoice::cpu, threads, false});
   state.threads = std::make_unique<ThreadPool>(threads);
+  set_lanes(1);
 }
 
 PhraseModel::~PhraseModel() = default;
@@ -75,6 +77,10 @@ const Architecture& PhraseModel::architecture() const {
 
 const Tokenizer& PhraseModel::tokenizer() const {
   return *state_->tokenizer;
+}
+
+std::int64_t PhraseModel::weight_bytes() const {
+  return state_->checkpoint->bytes();
 }
 
 ThreadPool& PhraseModel::threads() {
@@ -112,8 +118,12 @@ PhraseModel::Ids PhraseModel::ids_of(const ListedPhrase& phrase, std::int64_t mo
   return {std::move(ids), ""};
 }
 
+void PhraseModel::set_lanes(std::size_t count) {
+  while (state_->lanes.size() < count) state_->lanes.push_back(std::make_unique<ModelForward>());
+}
+
 // Runs the request, whose model has to be the one that was opened.
-std::shared_ptr<const Trace> PhraseModel::State::run(const Request& request, ModelOptions options,
+std::shared_ptr<const Trace> PhraseModel::State::run(const Request& request, ModelOptions options, const Run& of,
                                                      const CancelToken& cancel) {
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache, cancel));
   if (inputs->checkpoint != checkpoint) {
@@ -121,31 +131,33 @@ std::shared_ptr<const Trace> PhraseModel::State::run(const Request& request, Mod
   }
   if (const std::optional<Problem> found = find_problem(request, *inputs)) throw ProblemError(*found);
   options.stage_memory = kStageMemory;
-  const auto trace = models.run(request, inputs, backend, cancel, options);
+  options.before_layer = of.before_layer;
+  const auto trace = lanes[of.lane]->run(request, inputs, backend, cancel, options);
   check_checkpoint_files(cache);
   check_mapped_files();
   return trace;
 }
 
-void PhraseModel::run(std::vector<std::int64_t> ids, std::int64_t last, const EachLayer& f, const CancelToken& cancel) {
-  Request request = request_of(state_->path, std::move(ids), state_->thread_count);
+void PhraseModel::run(Run run, std::int64_t last, const EachLayer& f, const CancelToken& cancel) {
+  Request request = request_of(state_->path, std::move(run.ids), state_->thread_count);
   request.layer = last;
   ModelOptions options;
   options.each_layer = f;
-  state_->run(request, options, cancel);
+  state_->run(request, options, run, cancel);
 }
 
-std::vector<double> PhraseModel::losses(std::vector<std::int64_t> ids, std::optional<LayerHead> ablated,
-                                        const CancelToken& cancel) {
-  std::vector<std::int64_t> positions(ids.size());
+std::vector<double> PhraseModel::losses(Run run, std::optional<LayerHead> without, const EachLayer& f,
+                                        const char* option, const CancelToken& cancel) {
+  std::vector<std::int64_t> positions(run.ids.size());
   std::iota(positions.begin(), positions.end(), 0);
-  Request request = request_of(state_->path, std::move(ids), state_->thread_count);
+  Request request = request_of(state_->path, std::move(run.ids), state_->thread_count);
   request.layer = architecture().num_layers - 1;
-  if (ablated) request.ablate.push_back({*ablated, true});
+  if (without) request.ablate.push_back({*without, true});
   ModelOptions options;
-  options.whole_model = true;
-  const auto trace = state_->run(request, options, cancel);
-  check_one_stack("ablation-sample", *trace->model);
+  options.each_layer = f;
+  options.with_final = true;
+  const auto trace = state_->run(request, options, run, cancel);
+  check_one_stack(option, *trace->model);
   std::vector<double> losses;
   for (const Prediction& each : predictions(*trace->model, 0, positions, 0, *state_->backend, cancel)) {
     if (each.loss) losses.push_back(*each.loss);

@@ -1,4 +1,4 @@
-// One open model that phrases are run through, one after the other.
+// One open model that phrases are run through: one after the other, or several by turns.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@ class PhraseModel {
   const std::string& path() const;
   const Architecture& architecture() const;
   const Tokenizer& tokenizer() const;
+  std::int64_t weight_bytes() const;  // of all weights, as they lie in files
   ThreadPool& threads();
 
   // Name, digest of all weights, which are read for it, and tokenizer; and of --tokens what the model takes.
@@ -44,16 +45,26 @@ class PhraseModel {
   // The first `most_tokens` tokens of a phrase. Error when the tokenizer gives ids that the model does not have.
   Ids ids_of(const ListedPhrase& phrase, std::int64_t most_tokens) const;
 
+  // A run's tokens, and its place among those that go on by turns: a lane is used by one of them at a time.
+  struct Run {
+    std::vector<std::int64_t> ids;
+    std::size_t lane = 0;
+    std::function<void()> before_layer = {};  // called before every layer; may be empty
+  };
+  // So many lanes can be used.
+  void set_lanes(std::size_t count);
+
   using EachLayer = std::function<void(std::int64_t layer, const Trace& trace)>;
   // Computes the layers up to `last` on these tokens and gives each to f as it is done; none outlives its call. What is
   // computed depends on neither the tokens before nor the number of threads. ProblemError when they do not fit into
   // memory; Error when the model's files have changed; Cancelled.
-  void run(std::vector<std::int64_t> ids, std::int64_t last, const EachLayer& f, const CancelToken& cancel);
+  void run(Run run, std::int64_t last, const EachLayer& f, const CancelToken& cancel);
 
-  // -log of the probability of each token that the whole model predicts of these, in nats, as `run --predict` has them;
-  // with a head whose context is 0, where one is named. UsageError when the model was saved without its head, or is a
-  // decoder beside an encoder; else as run().
-  std::vector<double> losses(std::vector<std::int64_t> ids, std::optional<LayerHead> ablated,
+  // -log of the probability of each token that the whole model predicts of these, in nats, as `run --predict` has them,
+  // while the context of `without` is 0 where it names a head. Layers are given to f as by run(). UsageError of
+  // `option`, which asked for losses, when the model was saved without its head, or is a decoder beside an encoder;
+  // else as run().
+  std::vector<double> losses(Run run, std::optional<LayerHead> without, const EachLayer& f, const char* option,
                              const CancelToken& cancel);
 
  private:

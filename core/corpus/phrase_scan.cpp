@@ -7,7 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/base/machine_memory.h"
+#include "core/base/turns.h"
 #include "core/corpus/head_counter.h"
 #include "core/corpus/phrase_model.h"
 #include "core/corpus/repeated_tokens.h"
@@ -18,20 +21,40 @@
 
 namespace headscope {
 
+namespace {
+
+// What losses() of a phrase gives its layers to.
+const PhraseModel::EachLayer kNoLayer = [](std::int64_t, const Trace&) {};
+
+std::size_t decided_batch(const ScanOptions& options, std::int64_t weight_bytes) {
+  if (options.batch > 0) return static_cast<std::size_t>(options.batch);
+  const std::int64_t memory = machine_memory();
+  return memory > 0 && weight_bytes > memory ? kLargeBatch : 1;
+}
+
+}  // namespace
+
 struct PhraseScan::State {
   PhraseModel model;
   CorpusFacts facts;
   std::vector<std::int64_t> layers;
-  std::optional<HeadCounter> counter;
+  std::vector<HeadCounter> counters;  // one a phrase of a batch
 
   State(const ScanOptions& options, const CancelToken& cancel) : model(options.model, options.threads, cancel) {}
 
-  std::string count(const ListedPhrase& phrase, const CorpusFacts& of_list, const CancelToken& cancel);
-  void count_losses(const std::vector<std::int64_t>& ids, const CancelToken& cancel);
-  std::vector<double> losses(const std::vector<std::int64_t>& ids, std::optional<LayerHead> head,
-                             const CancelToken& cancel);
+  // A phrase in work: its place in the batch, and what it calls before every layer.
+  struct Lane {
+    std::size_t number = 0;
+    Pause pause;
+    HeadCounter& counter;
+    PhraseModel::Run run(std::vector<std::int64_t> ids) const { return {std::move(ids), number, pause}; }
+  };
+  std::string count(const ListedPhrase& phrase, const CorpusFacts& of_list, const Lane& lane,
+                    const CancelToken& cancel);
+  void count_layers(const std::vector<std::int64_t>& ids, const Lane& lane, const CancelToken& cancel);
+  void count_losses(const std::vector<std::int64_t>& ids, const Lane& lane, const CancelToken& cancel);
   void check_repeated(std::int64_t repeated) const;
-  void count_repeated(const ListedPhrase& phrase, const CancelToken& cancel);
+  void count_repeated(const ListedPhrase& phrase, const Lane& lane, const CancelToken& cancel);
 };
 
 PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
@@ -44,17 +67,24 @@ PhraseScan::PhraseScan(const ScanOptions& options, const CancelToken& cancel)
     const std::int64_t keys = architecture.head_dim, values = architecture.value_features();
     vectors.sizes = {keys, keys, values, values};
   }
-  state.counter.emplace(state.layers, chosen_numbers("heads", options.heads, architecture.num_heads, options.model),
-                        vectors);
   state.check_repeated(options.repeated);
+  const HeadCounter counter(state.layers, chosen_numbers("heads", options.heads, architecture.num_heads, options.model),
+                            vectors);
+  state.counters.assign(decided_batch(options, state.model.weight_bytes()), counter);
+  state.model.set_lanes(state.counters.size());
   state.facts = state.model.facts(options.most_tokens, cancel);
   state.facts.repeated = options.repeated;
   state.facts.ablation_sample = options.ablation_sample;
+  state.facts.phrase_loss = options.phrase_loss;
   state.facts.points = vectors.points;
   state.facts.vector_sizes = vectors.sizes;
 }
 
 PhraseScan::~PhraseScan() = default;
+
+std::size_t PhraseScan::batch() const {
+  return state_->counters.size();
+}
 
 // UsageError where the model does not take so many tokens twice, with the special ones around them.
 void PhraseScan::State::check_repeated(std::int64_t repeated) const {
@@ -67,13 +97,13 @@ void PhraseScan::State::check_repeated(std::int64_t repeated) const {
                    fmt::format("at most {}", most));
 }
 
-void PhraseScan::State::count_repeated(const ListedPhrase& phrase, const CancelToken& cancel) {
+void PhraseScan::State::count_repeated(const ListedPhrase& phrase, const Lane& lane, const CancelToken& cancel) {
   auto ids = repeated_tokens(model.tokenizer(), model.architecture().vocab_size,
                              model.tokenizer().tokenize(phrase.text), phrase.index, facts.repeated);
   if (ids.empty()) return;
   model.run(
-      std::move(ids), layers.back(),
-      [&](std::int64_t layer, const Trace& trace) { counter->add_repeated(layer, trace, model.threads(), cancel); },
+      lane.run(std::move(ids)), layers.back(),
+      [&](std::int64_t layer, const Trace& trace) { lane.counter.add_repeated(layer, trace, model.threads(), cancel); },
       cancel);
 }
 
@@ -82,35 +112,53 @@ CorpusRecord PhraseScan::new_record(const PhraseList& list) const {
   record.facts = state_->facts;
   record.facts.list_sha256 = list.sha256();
   record.facts.list_size = list.size();
-  record.heads = state_->counter->fresh();
+  record.heads = state_->counters.front().fresh();
   return record;
 }
 
+namespace {
+
 // ProblemError where one is no number that can be added.
-std::vector<double> PhraseScan::State::losses(const std::vector<std::int64_t>& ids, std::optional<LayerHead> head,
-                                              const CancelToken& cancel) {
+const std::vector<double>& checked_losses(const char* option, const std::vector<double>& losses) {
   constexpr double kMostLoss = 1e6;
-  std::vector<double> found = model.losses(ids, head, cancel);
-  for (const double loss : found) {
+  for (const double loss : losses) {
     if (!(std::fabs(loss) <= kMostLoss)) {
-      throw ProblemError({"ablation-sample", fmt::format("the loss of a token is {}", loss), "", {}});
+      throw ProblemError({option, fmt::format("the loss of a token is {}", loss), "", {}});
     }
   }
-  return found;
+  return losses;
+}
+
+}  // namespace
+
+// What the heads do, and the loss of the phrase where it was asked for, of one run.
+void PhraseScan::State::count_layers(const std::vector<std::int64_t>& ids, const Lane& lane,
+                                     const CancelToken& cancel) {
+  const PhraseModel::EachLayer add = [&](std::int64_t layer, const Trace& trace) {
+    lane.counter.add_layer(layer, trace, model.threads(), cancel);
+  };
+  if (!facts.phrase_loss) return model.run(lane.run(ids), layers.back(), add, cancel);
+  lane.counter.add_phrase_losses(
+      checked_losses("loss", model.losses(lane.run(ids), std::nullopt, add, "loss", cancel)));
 }
 
 // The loss of the phrase, and that without each head.
-void PhraseScan::State::count_losses(const std::vector<std::int64_t>& ids, const CancelToken& cancel) {
+void PhraseScan::State::count_losses(const std::vector<std::int64_t>& ids, const Lane& lane,
+                                     const CancelToken& cancel) {
+  constexpr const char* kOption = "ablation-sample";
+  const auto losses = [&](std::optional<LayerHead> without) {
+    return checked_losses(kOption, model.losses(lane.run(ids), without, kNoLayer, kOption, cancel));
+  };
   std::vector<std::vector<double>> ablated;
-  for (const HeadRecord& head : counter->fresh()) {
+  for (const HeadRecord& head : lane.counter.fresh()) {
     cancel.check();
-    ablated.push_back(losses(ids, LayerHead{head.layer, head.head}, cancel));
+    ablated.push_back(losses(LayerHead{head.layer, head.head}));
   }
-  counter->add_losses(losses(ids, std::nullopt, cancel), ablated);
+  lane.counter.add_losses(losses(std::nullopt), ablated);
 }
 
 // Counts the phrase; returns why it cannot be read.
-std::string PhraseScan::State::count(const ListedPhrase& phrase, const CorpusFacts& of_list,
+std::string PhraseScan::State::count(const ListedPhrase& phrase, const CorpusFacts& of_list, const Lane& lane,
                                      const CancelToken& cancel) {
   auto [ids, problem] = model.ids_of(phrase, facts.most_tokens);
   if (ids.empty()) return problem;
@@ -119,14 +167,11 @@ std::string PhraseScan::State::count(const ListedPhrase& phrase, const CorpusFac
     counted.tokens.push_back(static_cast<std::uint64_t>(id));
     counted.words.push_back(model.tokenizer().piece_of(id));
   }
-  counter->begin(std::move(counted));
+  lane.counter.begin(std::move(counted));
   try {
-    model.run(
-        ids, layers.back(),
-        [&](std::int64_t layer, const Trace& trace) { counter->add_layer(layer, trace, model.threads(), cancel); },
-        cancel);
-    if (facts.repeated > 0) count_repeated(phrase, cancel);
-    if (in_ablation_sample(phrase.index, of_list)) count_losses(ids, cancel);
+    count_layers(ids, lane, cancel);
+    if (facts.repeated > 0) count_repeated(phrase, lane, cancel);
+    if (in_ablation_sample(phrase.index, of_list)) count_losses(ids, lane, cancel);
   } catch (const ProblemError& error) {  // more than fits in memory, or numbers that cannot be added
     return error.what();
   }
@@ -134,15 +179,27 @@ std::string PhraseScan::State::count(const ListedPhrase& phrase, const CorpusFac
 }
 
 std::string PhraseScan::add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel) {
-  const std::string problem = state_->count(phrase, record.facts, cancel);
-  record.scanned.add({phrase.index, phrase.index + 1});
-  if (phrase.blank || !problem.empty()) {
-    ++(phrase.blank ? record.blank : record.unreadable);
-  } else {
-    state_->counter->add_to(record);
+  return add(std::span(&phrase, 1), record, cancel).front();
+}
+
+std::vector<std::string> PhraseScan::add(std::span<const ListedPhrase> phrases, CorpusRecord& record,
+                                         const CancelToken& cancel) {
+  State& state = *state_;
+  HEADSCOPE_ASSERT(!phrases.empty() && phrases.size() <= batch(), "more phrases than a batch has");
+  std::vector<std::string> problems(phrases.size());
+  work_by_turns(phrases.size(), [&](std::size_t k, const Pause& pause) {
+    problems[k] = state.count(phrases[k], record.facts, {k, pause, state.counters[k]}, cancel);
+  });
+  for (std::size_t k = 0; k < phrases.size(); ++k) {
+    record.scanned.add({phrases[k].index, phrases[k].index + 1});
+    if (phrases[k].blank || !problems[k].empty()) {
+      ++(phrases[k].blank ? record.blank : record.unreadable);
+    } else {
+      state.counters[k].add_to(record);
+    }
   }
   settle(record);
-  return problem;
+  return problems;
 }
 
 }  // namespace headscope

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,15 @@ struct ScanOptions {
   std::vector<std::int64_t> heads;   // of each of these layers; empty: all
   std::int64_t repeated = 0;         // random tokens that are run twice beside each phrase; 0: none
   std::int64_t ablation_sample = 0;  // phrases of the list that are run without each head, too; 0: none
+  bool phrase_loss = false;          // the loss of all phrases, for which the whole model is run
   std::int64_t points = 0;           // positions that are drawn, with the vectors of each head; at most kMostPoints
   int threads = 0;                   // 0: all cores
+  // Phrases that go through the model together, layer by layer, so that a layer's weights are read once for all of
+  // them; 0: 1, and kLargeBatch where the weights are more than the machine's memory.
+  std::int64_t batch = 0;
 };
+
+constexpr std::int64_t kLargeBatch = 8;
 
 // One open model. The numbers of a phrase depend on the phrase, the model and the options alone: not on the phrases
 // before it, nor on the number of threads. Layers are counted as they are computed; no trace outlives its layer.
@@ -37,9 +44,15 @@ class PhraseScan {
   // Nothing scanned yet of this list.
   CorpusRecord new_record(const PhraseList& list) const;
 
+  // So many phrases should be added at once: ScanOptions::batch, decided.
+  std::size_t batch() const;
+
   // Counts the phrase in, whichever kind of line it is. Returns why it could not be read; "" when it could, and for
   // blank lines. Until this returns the record is as it was: also when it throws Error or Cancelled.
   std::string add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel);
+  // The same of phrases that follow one another, with one answer for each: all are in layer 0 before one is in layer 1,
+  // and so on. The record is what adding one after the other makes it, to the bit.
+  std::vector<std::string> add(std::span<const ListedPhrase> phrases, CorpusRecord& record, const CancelToken& cancel);
 
  private:
   struct State;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
@@ -57,11 +58,11 @@ void check_place(const std::string& out) {
   }
 }
 
-// Counts a phrase into the record; returns why it could not be read.
-using AddPhrase = std::function<std::string(CorpusRecord&)>;
-using EachPhrase = std::function<void(std::int64_t index, const AddPhrase& add)>;
-// Calls f for the phrases of a range of indices, in order.
-using VisitPhrases = std::function<void(Range range, const EachPhrase& f)>;
+// Counts the next phrases into the record; returns why each of them could not be read.
+using AddPhrases = std::function<std::vector<std::string>(CorpusRecord&)>;
+using EachBatch = std::function<void(std::int64_t first, const AddPhrases& add)>;
+// Calls f for the phrases of a range of indices, in order, one or some at a time.
+using VisitPhrases = std::function<void(Range range, const EachBatch& f)>;
 
 // Scans the shard's phrases, whatever they are read from, into a record that `fresh` is the beginning of.
 CorpusRecord run(const ScanJob& job, const CorpusRecord& fresh, const VisitPhrases& visit, const CancelToken& cancel) {
@@ -79,12 +80,15 @@ CorpusRecord run(const ScanJob& job, const CorpusRecord& fresh, const VisitPhras
   std::chrono::duration<double> wait = std::min(job.between, kFirstWait);
   bool saved = true;
   try {
-    visit({shard.begin + record.scanned.count(), shard.end}, [&](std::int64_t index, const AddPhrase& add) {
+    visit({shard.begin + record.scanned.count(), shard.end}, [&](std::int64_t first, const AddPhrases& add) {
       cancel.check();
       tell();
-      const std::string why = add(record);
+      std::int64_t index = first;
+      for (const std::string& why : add(record)) {
+        if (!why.empty() && job.unreadable) job.unreadable(index, why);
+        ++index;
+      }
       saved = false;
-      if (!why.empty() && job.unreadable) job.unreadable(index, why);
       if (Clock::now() - last < wait) return;
       write_corpus_file(state, record);
       wait = std::min(job.between, 2 * wait);
@@ -112,10 +116,17 @@ std::string scan_state_path(const std::string& out) {
 CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelToken& cancel) {
   check_place(job.out);
   PhraseScan scan(job.options, cancel);
-  const VisitPhrases visit = [&](Range range, const EachPhrase& f) {
+  const VisitPhrases visit = [&](Range range, const EachBatch& f) {
+    std::vector<ListedPhrase> batch;
+    const auto end_batch = [&] {
+      f(batch.front().index, [&](CorpusRecord& record) { return scan.add(batch, record, cancel); });
+      batch.clear();
+    };
     list.visit(range, [&](const ListedPhrase& phrase) {
-      f(phrase.index, [&](CorpusRecord& record) { return scan.add(phrase, record, cancel); });
+      batch.push_back(phrase);
+      if (batch.size() == scan.batch()) end_batch();
     });
+    if (!batch.empty()) end_batch();
   };
   return run(job, scan.new_record(list), visit, cancel);
 }
@@ -123,9 +134,9 @@ CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelTo
 CorpusRecord run_scan(const ScanJob& job, const CaptureList& list, const CancelToken& cancel) {
   check_place(job.out);
   CaptureScan scan(job.options, list);
-  const VisitPhrases visit = [&](Range range, const EachPhrase& f) {
+  const VisitPhrases visit = [&](Range range, const EachBatch& f) {
     for (std::int64_t index = range.begin; index < range.end; ++index) {
-      f(index, [&](CorpusRecord& record) { return scan.add(index, record, cancel); });
+      f(index, [&](CorpusRecord& record) { return std::vector{scan.add(index, record, cancel)}; });
     }
   };
   return run(job, scan.new_record(), visit, cancel);

@@ -23,7 +23,7 @@ struct ScanJob {
   std::int64_t shard = 0, shards = 1;  // blocks that follow one another: shard_of()
   std::string out;
   std::chrono::duration<double> between{60};  // two states that are kept, at most; the first ones follow sooner
-  // Called before every phrase, and at the end.
+  // Called before every phrase, or batch of them, and at the end.
   std::function<void(const ScanProgress&)> progress;
   // A phrase that could not be read.
   std::function<void(std::int64_t index, const std::string& why)> unreadable;

@@ -22,7 +22,6 @@ void check_model(const ModelTrace& model) {
   if (model.checkpoint == nullptr) {
     throw UsageError("model", model.name + " is a capture, which has no weights behind its attention", "a checkpoint");
   }
-  check_one_stack("model", model);
   const OutputHead head = model.checkpoint->output_head();
   if (head.kind == OutputHead::Kind::none) {
     throw UsageError("model", fmt::format("{} {}", model.name, model.checkpoint->why_no_head()), "a model with one");
@@ -59,7 +58,8 @@ void check_question(const ModelTrace& model, const LogitQuestion& question) {
   }
   check_stream_parts(model);
   const auto layers = static_cast<std::int64_t>(model.layers.size());
-  const std::int64_t sources = layers * inputs.num_heads * inputs.key_len;
+  std::int64_t sources = 0;
+  for (const ModelStep& step : model_steps(model)) sources += inputs.num_heads * step.attention->inputs->key_len;
   if (question.by == AttributionBy::sources && sources > question.most_sources) {
     throw UsageError("by",
                      fmt::format("found sources, which are {} here: {} layers of {} heads that read {} tokens", sources,
@@ -140,8 +140,8 @@ Attribution attribution(const ModelTrace& model, const LogitQuestion& question, 
             {"final norm bias", {}, {}, {}, 0}, direction, ends);
   if (!head.decoder.bias.empty()) ends.push_back({"decoder bias", {}, {}, {}, decoded.bias});
   if (question.loss) ends.push_back({"entropy of the prediction", {}, {}, {}, entropy});
-  const auto layers = static_cast<std::int64_t>(model.layers.size());
-  result.parts = stream_parts({model, question.position, question.by, row}, layers, direction, cancel);
+  const std::int64_t steps = std::ssize(row.layers);
+  result.parts = stream_parts({model, question.position, question.by, row}, steps, direction, cancel);
   result.parts.insert(result.parts.end(), ends.begin(), ends.end());
   for (const AttributionPart& part : result.parts) result.sum += part.value;
   return result;

@@ -47,6 +47,9 @@ struct Attribution {
 //   -ln p_A = (sum over k of p_k logit_k - logit_A) + H(p),   H(p) = - sum over k of p_k ln p_k
 // the logits by their parts as above, and the entropy as a part "entropy of the prediction".
 //
+// In a decoder beside an encoder every layer adds twice, by its self-attention and by its cross-attention, whose parts
+// are named "cross ..." and read the encoder's tokens; which of its lists is shown makes no difference.
+//
 // The model must have been computed whole. UsageError, which names the option as headscope-cli has it: a model without
 // output head; a masked head with a transform, whose f(transform x) is no sum; a position or an id that is not there;
 // layers that were not kept; a patched stream; more than most_sources. Throws Cancelled.

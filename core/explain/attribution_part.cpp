@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <string_view>
 
 #include "core/attention/interventions.h"
 #include "core/attention/model_stages.h"
 #include "core/attention/patches.h"
+#include "core/base/assert.h"
 #include "core/explain/held_norm.h"
 #include "core/explain/stream_row.h"
+#include "core/model/checkpoint.h"
 #include "core/request/intervention_kinds.h"
 
 namespace headscope {
@@ -112,7 +116,7 @@ void add_heads(const Attended& of, std::vector<AttributionPart>& parts) {
     sums[static_cast<std::size_t>(block.head)] += dot(block.direction, block.context);
   }
   for (std::size_t h = 0; h < sums.size(); ++h) {
-    parts.push_back({"head", layer, static_cast<std::int64_t>(h), {}, sums[h]});
+    parts.push_back({attention_part_names(of.trace).head, layer, static_cast<std::int64_t>(h), {}, sums[h]});
   }
 }
 
@@ -139,31 +143,58 @@ void add_heads_by_source(const Attended& of, const CancelToken& cancel, std::vec
       by_hand += dot(block.direction, block.context) - sum;
     }
     for (std::size_t j = 0; j < sums.size(); ++j) {
-      parts.push_back({"source", layer, h, static_cast<std::int64_t>(j), sums[j]});
+      parts.push_back({attention_part_names(of.trace).source, layer, h, static_cast<std::int64_t>(j), sums[j]});
     }
-    if (edited) parts.push_back({"edited", layer, h, {}, by_hand});
+    if (edited) parts.push_back({attention_part_names(of.trace).edited, layer, h, {}, by_hand});
   }
 }
 
 }  // namespace
+
+const AttentionPartNames& attention_part_names(const Trace& layer) {
+  static constexpr AttentionPartNames kOwn{"attention",           "head",  "source", "attention bias",
+                                           "attention norm bias", "edited"};
+  static constexpr AttentionPartNames kCross{
+      "cross attention",           "cross head",  "cross source", "cross attention bias",
+      "cross attention norm bias", "cross edited"};
+  const std::shared_ptr<const Checkpoint>& checkpoint = layer.inputs->checkpoint;
+  const bool cross = checkpoint != nullptr && checkpoint->architecture().part == Architecture::Part::cross;
+  return cross ? kCross : kOwn;
+}
+
+bool is_of_cross(const AttributionPart& part) {
+  return std::string_view(part.name).starts_with("cross ");
+}
+
+ReadTokens read_tokens(const Trace& trace) {
+  const Inputs& inputs = *trace.inputs;
+  if (inputs.encoder == nullptr) return {trace.key_labels(), {}};
+  return {inputs.tokens, inputs.encoder->tokens};
+}
+
+const std::string& ReadTokens::of(const AttributionPart& part) const {
+  HEADSCOPE_ASSERT(part.key.has_value(), part.name);
+  return (is_of_cross(part) ? cross : own).at(static_cast<std::size_t>(*part.key));
+}
 
 std::vector<AttributionPart> attention_parts(const AttentionQuestion& question, const std::vector<double>& direction,
                                              const CancelToken& cancel) {
   const Trace& trace = question.layer;
   const std::int64_t layer = trace.inputs->layer, position = question.position;
   const double whole = dot(direction, row_at(attention_added(trace), position));
-  if (question.by == AttributionBy::components) return {{"attention", layer, {}, {}, whole}};
+  const AttentionPartNames& names = attention_part_names(trace);
+  if (question.by == AttributionBy::components) return {{names.attention, layer, {}, {}, whole}};
 
   std::vector<AttributionPart> biases;
   std::vector<double> written = direction;  // of what W_O gives
   if (trace.inputs->output_norm != nullptr) {
     const HeldNorm norm(*trace.inputs->output_norm, row_at(trace.tensor(StageId::output), position));
-    if (norm.has_bias()) biases.push_back({"attention norm bias", layer, {}, {}, norm.of_bias(direction)});
+    if (norm.has_bias()) biases.push_back({names.norm_bias, layer, {}, {}, norm.of_bias(direction)});
     written = norm.before(direction);
   }
   const Linear& output = trace.inputs->weights.output;
   if (!output.bias.empty()) {
-    biases.insert(biases.begin(), {"attention bias", layer, {}, {}, dot(written, output.bias.values())});
+    biases.insert(biases.begin(), {names.bias, layer, {}, {}, dot(written, output.bias.values())});
   }
   Attended of{trace, position, row_at(trace.tensor(StageId::concat), position), {}};
   cut_into_blocks(transposed_product(output.weight, written), of);
@@ -177,7 +208,7 @@ std::vector<AttributionPart> attention_parts(const AttentionQuestion& question, 
   if (is_edited(trace, StageId::output, position) || is_edited(trace, StageId::attention_norm_out, position)) {
     double sum = 0;
     for (const AttributionPart& part : parts) sum += part.value;
-    parts.push_back({"edited", layer, {}, {}, whole - sum});
+    parts.push_back({names.edited, layer, {}, {}, whole - sum});
   }
   return parts;
 }

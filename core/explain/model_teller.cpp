@@ -13,8 +13,6 @@
 #include "core/attention/patches.h"
 #include "core/base/error.h"
 #include "core/explain/explainer.h"
-#include "core/model/feature_input.h"
-#include "core/model/image_input.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
 
@@ -29,89 +27,6 @@ ModelRow plus(const ModelRow& a, const ModelRow& b) {
 
 }  // namespace
 
-// A token of an image: a patch's map, or a learned vector, and its position.
-void ModelTeller::tell_image() {
-  const EmbeddingWeights weights = model_.checkpoint->embedding();
-  const ImageInput& image = *trace_.inputs->image;
-  const ImageRule& rule = *architecture_.image;
-  const std::int64_t classes = rule.class_token ? 1 : 0, patch = position_ - image.leading;
-  const auto row = [](const Tensor& table, std::int64_t index) {
-    std::vector<float> values(static_cast<std::size_t>(table.dim(1)));
-    table.read({{index, index + 1}, {0, table.dim(1)}}, values);
-    return ModelRow(values.begin(), values.end());
-  };
-  ModelRow x;
-  const char* name = patch >= 0 ? "patch" : position_ < classes ? "class_token" : "register";
-  const std::int64_t at = patch >= 0 ? patch : position_ < classes ? 0 : position_ - classes;
-  if (patch >= 0) {
-    x = times(weights.patches.projection, row(image.pixels, patch));
-  } else {
-    x = row(position_ < classes ? weights.patches.class_token : weights.patches.registers, at);
-  }
-  const auto d = static_cast<std::size_t>(feature_);
-  std::vector<ModelTerm> terms{{name, {at, feature_}, x[d]}};
-  std::string text = name;
-  if (patch >= 0 || position_ < classes) {
-    const std::int64_t place = patch >= 0 ? classes + patch : 0;
-    const ModelRow position = row(image.positions, place);
-    terms.push_back({"position", {place, feature_}, position[d]});
-    x = plus(x, position);
-    text += " + position";
-  }
-  cell_.formula = fmt::format("stream[0,b,i,d] = {}{}", weights.norm.empty() ? text : "norm(" + text + ")",
-                              patch >= 0 ? fmt::format(", patch[p,d] = Σ_k projection[d,k] · pixels[p,k]{}",
-                                                       weights.patches.projection.bias.empty() ? "" : " + bias[d]")
-                                         : "");
-  sum(terms);
-  norm(weights.norm, x);
-}
-
-// Two frames of a sound: what the second convolution gives, and a position.
-void ModelTeller::tell_features() {
-  const FeatureInput& features = *trace_.inputs->features;
-  const Tensor position = model_.checkpoint->embedding().position;
-  const Index at{position_, feature_};
-  cell_.formula =
-      "stream[0,b,i,d] = token[i,d] + position[i,d], token[i,d] = gelu(\xCE\xA3_c,k W2[d,c,k] \xC2\xB7 first[c,2i+k-1] "
-      "+ "
-      "b2[d]), first[c,t] = gelu(\xCE\xA3_m,k W1[c,m,k] \xC2\xB7 features[m,t+k-1] + b1[c])";
-  sum({{"token", at, static_cast<double>(features.tokens.at(at))},
-       {"position", at, static_cast<double>(position.at(at))}});
-}
-
-void ModelTeller::tell_embeddings() {
-  if (trace_.inputs->image != nullptr) return tell_image();
-  if (trace_.inputs->features != nullptr) return tell_features();
-  const EmbeddingWeights weights = model_.checkpoint->embedding();
-  const Inputs& inputs = *trace_.inputs;
-  const auto at = static_cast<std::size_t>(position_);
-  ModelRow x(static_cast<std::size_t>(architecture_.word_width()));
-  std::vector<ModelTerm> terms;
-  const bool projected = !weights.projection.empty();
-  const auto add = [&](const Tensor& table, const char* name, std::int64_t index, double scale) {
-    if (table.empty()) return;
-    std::vector<float> values(x.size());
-    table.read({{index, index + 1}, {0, table.dim(1)}}, values);
-    for (std::size_t d = 0; d < x.size(); ++d) x[d] += scale * static_cast<double>(values[d]);
-    const std::int64_t d = projected ? 0 : feature_;
-    terms.push_back({name, {index, d}, scale * static_cast<double>(values[static_cast<std::size_t>(d)])});
-  };
-  add(weights.word, "word", inputs.token_ids[at], architecture_.embedding_scale);
-  add(weights.token_type, "token_type", inputs.token_types.empty() ? 0 : inputs.token_types[at], 1);
-  add(weights.position, "position", position_ + architecture_.position_offset, 1);
-  std::string text;
-  for (const ModelTerm& each : terms) text += (text.empty() ? "" : " + ") + each.stage;
-  if (architecture_.embedding_scale != 1) text = "scale · " + text;
-  const std::string normed = weights.norm.empty() ? text : "norm(" + text + ")";
-  if (projected) {
-    cell_.formula = "stream[0,b,i,d] = Σ_k projection[d,k] · embedded[k], embedded = " + normed;
-    return product(weights.projection, "embedded", feature_, normed_row(weights.norm, x));
-  }
-  cell_.formula = "stream[0,b,i,d] = " + normed;
-  sum(terms);
-  norm(weights.norm, x);
-}
-
 void ModelTeller::tell_stream() {
   if (layer_ == 0) return tell_embeddings();
   --layer_;  // the one whose result it is
@@ -121,7 +36,8 @@ void ModelTeller::tell_stream() {
   if (of_mlp) {
     terms = {term(Id::mlp_in, layer_), term(Id::mlp_out, layer_)};
   } else {
-    terms = {term(Id::stream, layer_), term(Id::attention_out, layer_)};
+    if (!architecture_.drops_stream) terms.push_back(term(Id::stream, layer_));
+    terms.push_back(term(Id::attention_out, layer_));
     if (has_mlp()) terms.push_back(term(Id::mlp_out, layer_));
   }
   std::string text;
@@ -132,6 +48,7 @@ void ModelTeller::tell_stream() {
   const ModelRow x = of_mlp ? plus(row(Id::mlp_in, layer_), row(Id::mlp_out, layer_))
                             : plus(row(Id::stream, layer_), row(Id::attention_out, layer_));
   norm(of_mlp ? block().mlp_norm : block().attention_norm, x);
+  if (architecture_.convolution && layer_ == 0) join_convolution(normed_row(block().mlp_norm, x));
 }
 
 void ModelTeller::tell_attention() {
@@ -150,12 +67,16 @@ void ModelTeller::tell_mlp_in() {
     sum({term(ModelStageId::stream, layer_)});
     return norm(weights.mlp_norm.empty() ? weights.attention_norm : weights.mlp_norm, stream);
   }
-  const bool normed = after_sum() || architecture_.norms_input();
-  const std::string text = "stream[l,b,i,d] + attention_out[l,b,i,d]";
+  const bool normed = after_sum() || architecture_.norms_input(), drops = architecture_.drops_stream;
+  const std::string text = drops ? "attention_out[l,b,i,d]" : "stream[l,b,i,d] + attention_out[l,b,i,d]";
   cell_.formula = "mlp_in[l,b,i,d] = " + (normed ? "norm(" + text + ")" : text);
-  sum({term(ModelStageId::stream, layer_), term(ModelStageId::attention_out, layer_)});
+  std::vector<ModelTerm> terms;
+  if (!drops) terms.push_back(term(ModelStageId::stream, layer_));
+  terms.push_back(term(ModelStageId::attention_out, layer_));
+  sum(terms);
   if (!normed) return;
-  norm(after_sum() ? block().attention_norm : block().mlp_norm, plus(stream, row(ModelStageId::attention_out, layer_)));
+  const ModelRow attention = row(ModelStageId::attention_out, layer_);
+  norm(after_sum() ? block().attention_norm : block().mlp_norm, drops ? attention : plus(stream, attention));
 }
 
 void ModelTeller::tell_mlp_out() {
@@ -212,6 +133,10 @@ void ModelTeller::tell_logit() {
 
 void ModelTeller::tell_projected() {
   const Linear map = model_.checkpoint->output_head().projection;
+  if (map.empty()) {
+    cell_.formula = "projected[b,i,d] = final_norm[b,i,d]";
+    return sum({{"final_norm", {batch_, position_, feature_}, cell_.value}});
+  }
   cell_.formula =
       fmt::format("projected[b,i,o] = Σ_d projection[o,d] · final_norm[b,i,d]{}", map.bias.empty() ? "" : " + bias[o]");
   product(map, "final_norm", feature_, row(ModelStageId::final_norm, 0));
@@ -259,9 +184,9 @@ ModelCell ModelTeller::tell(const Index& index) {
                      "another stage; run --export router,experts says which experts a token goes to");
   }
   using Tell = void (ModelTeller::*)();
-  constexpr Tell kTell[] = {&ModelTeller::tell_stream,   &ModelTeller::tell_attention,  &ModelTeller::tell_mlp_in,
-                            &ModelTeller::tell_mlp_out,  &ModelTeller::tell_final_norm, &ModelTeller::tell_logit,
-                            &ModelTeller::tell_projected};
+  constexpr Tell kTell[] = {&ModelTeller::tell_stream,  &ModelTeller::tell_attention,   &ModelTeller::tell_mlp_in,
+                            &ModelTeller::tell_mlp_out, &ModelTeller::tell_convolution, &ModelTeller::tell_final_norm,
+                            &ModelTeller::tell_logit,   &ModelTeller::tell_projected};
   (this->*kTell[static_cast<std::size_t>(stage_)])();
   tell_patch(index);
   return std::move(cell_);

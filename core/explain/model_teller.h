@@ -59,6 +59,8 @@ class ModelTeller {
   void tell_attention();
   void tell_mlp_in();
   void tell_mlp_out();
+  void tell_convolution();
+  void join_convolution(const ModelRow& left);
   void tell_final_norm();
   void tell_logit();
   void tell_projected();

@@ -27,7 +27,8 @@ ModelTeller::ModelTeller(const std::string& option, const Trace& trace, ModelSta
       stage_(stage) {
   std::vector<ModelStageId> ids;
   for (const ModelStageInfo& info : model_stage_infos()) {
-    const bool there = info.needs == ModelStageNeeds::nothing || (info.needs == ModelStageNeeds::mlp && has_mlp());
+    const bool there = info.needs == ModelStageNeeds::nothing || (info.needs == ModelStageNeeds::mlp && has_mlp()) ||
+                       (info.needs == ModelStageNeeds::convolution && architecture_.convolution);
     if (there || info.id == stage) ids.push_back(info.id);
   }
   stages_ = model_stages(option, trace, ids, cancel);

@@ -32,6 +32,10 @@ void check_question(const ModelTrace& model, const ScoreQuestion& question) {
     throw UsageError("model", model.name + " is a capture, which has no weights behind its attention", "a checkpoint");
   }
   check_one_stack("model", model);
+  if (model.checkpoint->architecture().part == Architecture::Part::pool) {
+    throw UsageError("attention", "found the layer that gathers patches, whose query is learned and no layer wrote",
+                     "--attention encoder");
+  }
   check_stream_parts(model);
   const Trace& layer = *model.layers[static_cast<std::size_t>(model.layer)];
   check_index("head", "head", question.head, layer.num_heads());

@@ -11,19 +11,27 @@
 #include "core/base/error.h"
 #include "core/explain/held_norm.h"
 #include "core/model/checkpoint.h"
+#include "core/model/stack.h"
 
 namespace headscope {
 namespace {
 
 // What a layer adds, and the direction of its result, which becomes that of its input.
-std::vector<AttributionPart> layer_parts(const StreamWalk& walk, std::int64_t layer, std::vector<double>& direction,
-                                         const CancelToken& cancel) {
-  const Architecture& architecture = walk.model.checkpoint->architecture();
-  const BlockWeights weights = walk.model.checkpoint->block(layer);
-  const LayerRow& row = walk.row.layers[static_cast<std::size_t>(layer)];
-  const Trace& trace = *walk.model.layers[static_cast<std::size_t>(layer)];
+std::vector<AttributionPart> layer_parts(const StreamWalk& walk, const ModelStep& step, const LayerRow& row,
+                                         std::vector<double>& direction, const CancelToken& cancel) {
+  const Trace& trace = *step.attention;
+  const std::int64_t layer = step.layer;
+  const Architecture& architecture = trace.inputs->checkpoint->architecture();
+  const BlockWeights weights = trace.inputs->checkpoint->block(layer);
   const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
-  std::vector<AttributionPart> later, norm_bias;
+  std::vector<AttributionPart> later, norm_bias, last;
+  if (!row.convolved.empty()) {
+    go_before(row_norm_of(architecture, weights.convolution_norm), row.joined,
+              {"convolution norm bias", layer, {}, {}, 0}, direction, norm_bias);
+    last.push_back({"convolution", layer, {}, {}, dot(direction, row.convolved)});
+    last.insert(last.end(), norm_bias.begin(), norm_bias.end());
+    norm_bias.clear();
+  }
   if (!row.mlp.empty()) {
     if (after_sum) {
       go_before(row_norm_of(architecture, weights.mlp_norm), row.summed, {"mlp norm bias", layer, {}, {}, 0}, direction,
@@ -35,11 +43,12 @@ std::vector<AttributionPart> layer_parts(const StreamWalk& walk, std::int64_t la
   }
   if (after_sum) {
     go_before(row_norm_of(architecture, weights.attention_norm), row.attended,
-              {"attention norm bias", layer, {}, {}, 0}, direction, norm_bias);
+              {attention_part_names(trace).norm_bias, layer, {}, {}, 0}, direction, norm_bias);
   }
   std::vector<AttributionPart> parts = attention_parts({trace, walk.position, walk.by}, direction, cancel);
   parts.insert(parts.end(), norm_bias.begin(), norm_bias.end());
   parts.insert(parts.end(), later.begin(), later.end());
+  parts.insert(parts.end(), last.begin(), last.end());
   return parts;
 }
 
@@ -65,10 +74,19 @@ void go_before_projection(const Linear& projection, std::vector<double>& directi
 std::vector<AttributionPart> embedding_parts(const StreamWalk& walk, std::vector<double>& direction) {
   const StreamRow& row = walk.row;
   const EmbeddingWeights weights = walk.model.checkpoint->embedding();
+  const Architecture& architecture = walk.model.checkpoint->architecture();
   std::vector<AttributionPart> norm_bias;
-  go_before_projection(weights.projection, direction, norm_bias);
-  go_before(row_norm_of(walk.model.checkpoint->architecture(), weights.norm), row.embedded,
-            {"embedding norm bias", {}, {}, {}, 0}, direction, norm_bias);
+  const RowNorm norm = row_norm_of(architecture, weights.norm);
+  const AttributionPart bias{"embedding norm bias", {}, {}, {}, 0};
+  if (architecture.projected_first) {
+    const auto features = static_cast<std::int64_t>(row.embedded.size());
+    const Tensor sum = Tensor::of({1, 1, features}, {Axis::batch, Axis::position, Axis::feature}, row.embedded);
+    go_before(norm, projected_embedding(weights, sum).values(), bias, direction, norm_bias);
+    go_before_projection(weights.projection, direction, norm_bias);
+  } else {
+    go_before_projection(weights.projection, direction, norm_bias);
+    go_before(norm, row.embedded, bias, direction, norm_bias);
+  }
   std::vector<AttributionPart> parts = {{"embedding", {}, {}, {}, dot(direction, row.word)}};
   if (!row.token_type.empty()) parts.push_back({"token types", {}, {}, {}, dot(direction, row.token_type)});
   if (!row.position.empty()) parts.push_back({"positions", {}, {}, {}, dot(direction, row.position)});
@@ -98,13 +116,14 @@ void go_before(const RowNorm& norm, const std::vector<float>& x, const Attributi
   direction = held.before(direction);
 }
 
-std::vector<AttributionPart> stream_parts(const StreamWalk& walk, std::int64_t layers, std::vector<double>& direction,
+std::vector<AttributionPart> stream_parts(const StreamWalk& walk, std::int64_t steps, std::vector<double>& direction,
                                           const CancelToken& cancel) {
-  // From the last layer back to the first; each group is in the order of computation.
+  const std::vector<ModelStep> all = model_steps(walk.model);
+  // From the last step back to the first; each group is in the order of computation.
   std::vector<std::vector<AttributionPart>> groups;
-  for (std::int64_t layer = layers; layer-- > 0;) {
+  for (auto at = static_cast<std::size_t>(steps); at-- > 0;) {
     cancel.check();
-    groups.push_back(layer_parts(walk, layer, direction, cancel));
+    groups.push_back(layer_parts(walk, all[at], walk.row.layers[at], direction, cancel));
   }
   groups.push_back(embedding_parts(walk, direction));
   std::vector<AttributionPart> parts;

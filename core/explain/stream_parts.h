@@ -28,10 +28,11 @@ void check_stream_parts(const ModelTrace& model);
 void go_before(const RowNorm& norm, const std::vector<float>& x, const AttributionPart& bias,
                std::vector<double>& direction, std::vector<AttributionPart>& parts);
 
-// What embeddings and the layers before `layers` add to direction . (the stream that enters layer `layers`, or with as
-// many as there are what the final norm reads), in the order of computation: their sum is that product but for the
-// rounding of the model's float32. `direction`, [d_model], becomes that of the embeddings. Throws Cancelled.
-std::vector<AttributionPart> stream_parts(const StreamWalk& walk, std::int64_t layers, std::vector<double>& direction,
+// What embeddings and the steps before `steps` (model_steps: layers, or of a decoder beside an encoder halves of them)
+// add to direction . (the stream that enters step `steps`, or with as many as there are what the final norm reads), in
+// the order of computation: their sum is that product but for the rounding of the model's float32. `direction`,
+// [d_model], becomes that of the embeddings. Throws Cancelled.
+std::vector<AttributionPart> stream_parts(const StreamWalk& walk, std::int64_t steps, std::vector<double>& direction,
                                           const CancelToken& cancel);
 
 }  // namespace headscope

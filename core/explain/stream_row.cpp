@@ -8,6 +8,7 @@
 #include "core/attention/patches.h"
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
+#include "core/model/row_convolution.h"
 #include "core/model/stack.h"
 
 namespace headscope {
@@ -53,12 +54,12 @@ void embed(const ModelTrace& model, const Inputs& inputs, std::int64_t position,
 }
 
 // What a layer adds to the stream, whose row becomes what leaves the layer; as finish_layer() of core/model/stack.h.
-LayerRow layer_row(const ModelTrace& model, std::int64_t layer, std::int64_t position, const CancelToken& cancel,
+LayerRow layer_row(const ModelTrace& model, const ModelStep& step, std::int64_t position, const CancelToken& cancel,
                    std::vector<float>& stream) {
-  const Architecture& architecture = model.checkpoint->architecture();
-  const BlockWeights weights = model.checkpoint->block(layer);
-  const auto& trace = model.layers[static_cast<std::size_t>(layer)];
-  HEADSCOPE_ASSERT(trace != nullptr, "layer " + std::to_string(layer));
+  const std::shared_ptr<const Trace>& trace = step.attention;
+  HEADSCOPE_ASSERT(trace != nullptr, "layer " + std::to_string(step.layer));
+  const Architecture& architecture = trace->inputs->checkpoint->architecture();
+  const BlockWeights weights = trace->inputs->checkpoint->block(step.layer);
   const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
   LayerRow row;
   row.attention = row_at(attention_added(*trace), position);
@@ -75,6 +76,13 @@ LayerRow layer_row(const ModelTrace& model, std::int64_t layer, std::int64_t pos
   row.summed = row.mlp;
   add(s, row.summed);
   stream = after_sum ? normed(architecture, weights.mlp_norm, row.summed) : row.summed;
+  if (weights.convolution.empty()) return row;
+  row.convolved = convolved_rows(*architecture.convolution, weights.convolution, model.streams.front().sliced(0, 0, 1),
+                                 {position, position + 1}, *model.backend, cancel)
+                      .values();
+  row.joined = stream;
+  add(row.convolved, row.joined);
+  stream = normed(architecture, weights.convolution_norm, row.joined);
   return row;
 }
 
@@ -96,12 +104,10 @@ StreamRow stream_row(const ModelTrace& model, std::int64_t position, const Cance
   StreamRow row;
   embed(model, *model.layers[static_cast<std::size_t>(model.layer)]->inputs, position, row);
   const EmbeddingWeights weights = model.checkpoint->embedding();
-  row.left =
-      projected_embedding(weights, tensor_of(normed(model.checkpoint->architecture(), weights.norm, row.embedded)))
-          .values();
-  for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
+  row.left = normed_embedding(model.checkpoint->architecture(), weights, tensor_of(row.embedded)).values();
+  for (const ModelStep& step : model_steps(model)) {
     cancel.check();
-    row.layers.push_back(layer_row(model, static_cast<std::int64_t>(layer), position, cancel, row.left));
+    row.layers.push_back(layer_row(model, step, position, cancel, row.left));
   }
   return row;
 }

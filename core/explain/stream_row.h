@@ -16,6 +16,8 @@ struct LayerRow {
   std::vector<float> attended;   // stream + attention, before the norm that NormPlace::after_sum puts there
   std::vector<float> mlp;        // what the MLP adds, after its own norm where it has one; empty without an MLP
   std::vector<float> summed;     // the stream after the MLP, before the norm of after_sum; empty without an MLP
+  std::vector<float> convolved;  // what the convolution beside layer 0 adds; empty without one
+  std::vector<float> joined;     // the stream with it, before its norm; likewise
 };
 
 struct StreamRow {
@@ -23,7 +25,7 @@ struct StreamRow {
   std::vector<float> token_type;  // empty without token types
   std::vector<float> position;    // empty without learned positions
   std::vector<float> embedded;    // their sum, before its norm
-  std::vector<LayerRow> layers;   // [num_layers]
+  std::vector<LayerRow> layers;   // one a step of the model (model_steps)
   std::vector<float> left;        // what leaves the last layer, and the final norm reads
 };
 

@@ -27,10 +27,10 @@ std::string token_field(const std::string& token, TokenTexts tokens) {
 }  // namespace
 
 std::string attribution_csv(const Trace& trace, const Attribution& found, TokenTexts tokens) {
-  const std::vector<std::string> labels = trace.key_labels();
+  const ReadTokens labels = read_tokens(trace);
   std::string text = "part,layer,head,position,token,value\n";
   for (const AttributionPart& part : found.parts) {
-    const std::string token = part.key ? token_field(labels[static_cast<std::size_t>(*part.key)], tokens) : "";
+    const std::string token = part.key ? token_field(labels.of(part), tokens) : "";
     text += fmt::format("{},{},{},{},{},{}\n", part.name, count_text(part.layer), count_text(part.head),
                         count_text(part.key), token, csv_number(part.value));
   }

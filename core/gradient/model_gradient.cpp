@@ -33,6 +33,7 @@ std::vector<Unknown> unknown_of_model(const Trace& layer, const Architecture& ar
   const HeadRule* rule = layer.inputs->head_rule.get();
   return {{architecture.latents.has_value(), "attention by latents", kOtherModel},
           {architecture.mixture.has_value(), "a mixture of experts", kOtherModel},
+          {architecture.convolution.has_value(), "a convolution beside layer 0", kOtherModel},
           {architecture.qkv_clip > 0, "queries, keys and values that are held within bounds", kOtherModel},
           {rule != nullptr && rule->norm_own && (!rule->query_norm.empty() || !rule->key_norm.empty()),
            "norms of heads with weights of their own", kOtherModel},
@@ -89,6 +90,7 @@ const Tensor* LayerGradients::find(std::string_view stage) const {
 void check_gradient(const std::string& option, const Trace& trace) {
   check_model_stage(option, trace, ModelStageId::logits);
   const ModelTrace& model = *trace.model;
+  check_one_stack(option, model);
   check_layers_kept(option, model);
   for (std::size_t layer = 0; layer < model.layers.size(); ++layer) {
     const std::string where = fmt::format(" in layer {} of {}", layer, model.name);

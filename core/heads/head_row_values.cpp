@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <vector>
+#include <optional>
 
 #include "core/tensor/row_summary.h"
 
@@ -17,34 +17,41 @@ constexpr std::int64_t kLocalKeys = 8;    // nor about local: 5 of 8 keys are ne
 // sum_j w[j] |i - j|, in four sums so that additions do not wait for each other.
 double distance_of(std::span<const float> w, std::int64_t i) {
   const auto len = static_cast<std::int64_t>(w.size());
-  std::array<double, 4> sums{};
-  const auto term = [&](std::int64_t j) {
-    return static_cast<double>(w[static_cast<std::size_t>(j)]) * static_cast<double>(std::abs(i - j));
-  };
+  std::array<double, 4> sums{}, places{};  // j - i, exact
+  for (std::size_t lane = 0; lane < 4; ++lane) places[lane] = static_cast<double>(static_cast<std::int64_t>(lane) - i);
+  const float* const weights = w.data();
   std::int64_t j = 0;
   for (; j + 4 <= len; j += 4) {
-    for (std::int64_t lane = 0; lane < 4; ++lane) sums[static_cast<std::size_t>(lane)] += term(j + lane);
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      sums[lane] += static_cast<double>(weights[j + static_cast<std::int64_t>(lane)]) * std::fabs(places[lane]);
+      places[lane] += 4;
+    }
   }
-  for (; j < len; ++j) sums[0] += term(j);
+  for (; j < len; ++j) sums[0] += static_cast<double>(weights[j]) * static_cast<double>(std::abs(i - j));
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// The metrics of places among the tokens.
-void add_positions(std::int64_t i, std::span<const float> w, std::int64_t visible_keys, const TokenPlaces& places,
-                   HeadRowValues& row) {
+// sum w[p + 1] over all p < i - 1 that hold the token of i; nothing where there are none.
+std::optional<double> induction_of(std::span<const float> w, std::int64_t i, const TokenPlaces& places) {
+  std::optional<double> sum;
+  for (const std::int64_t p : places.same_as(i)) {
+    if (p >= i - 1) break;
+    sum = sum.value_or(0) + static_cast<double>(w[static_cast<std::size_t>(p + 1)]);
+  }
+  return sum;
+}
+
+// The metrics of places among the tokens; `seen` is the row without zeros at its end.
+void add_positions(std::int64_t i, std::span<const float> w, std::span<const float> seen, std::int64_t visible_keys,
+                   const TokenPlaces& places, HeadRowValues& row) {
   const std::int64_t len = places.token_len();
   const auto at = [&](std::int64_t j) { return static_cast<double>(w[static_cast<std::size_t>(j)]); };
   if (i >= 1) row.set(HeadMetric::previous_token, at(i - 1));
   if (i + 1 < len) row.set(HeadMetric::next_token, at(i + 1));
   row.set(HeadMetric::self, at(i));
   // The key of bias_k lies behind the tokens and has no place among them.
-  row.set(HeadMetric::mean_distance, distance_of(w.first(static_cast<std::size_t>(len)), i));
-  const std::vector<std::int64_t> matching = places.after_earlier(i);
-  if (!matching.empty()) {
-    double matched = 0;
-    for (const std::int64_t j : matching) matched += at(j);
-    row.set(HeadMetric::induction, matched);
-  }
+  row.set(HeadMetric::mean_distance, distance_of(seen.first(std::min(seen.size(), static_cast<std::size_t>(len))), i));
+  if (const auto matched = induction_of(w, i, places)) row.set(HeadMetric::induction, *matched);
   if (visible_keys >= kLocalKeys) {
     double near = 0;
     const std::int64_t end = std::min(len - 1, i + kLocalReach);
@@ -58,7 +65,8 @@ void add_positions(std::int64_t i, std::span<const float> w, std::int64_t visibl
 HeadRowValues head_row_values(std::int64_t i, std::span<const float> w, std::int64_t visible_keys,
                               const TokenPlaces& places) {
   HeadRowValues row;
-  const RowSummary all = summary_of_row(w);
+  const std::span<const float> seen = without_zeros_at_end(w);
+  const RowSummary all = summary_of_row(seen);
   row.has_nan = all.has_nan;
   if (all.has_nan) return row;
   row.largest = all.largest;
@@ -66,7 +74,7 @@ HeadRowValues head_row_values(std::int64_t i, std::span<const float> w, std::int
   if (visible_keys < 2) return row;
   row.sees_two = true;
   const auto at = [&](std::int64_t j) { return static_cast<double>(w[static_cast<std::size_t>(j)]); };
-  if (places.positions_agree()) add_positions(i, w, visible_keys, places, row);
+  if (places.positions_agree()) add_positions(i, w, seen, visible_keys, places, row);
   if (!places.positions_agree() || i >= 1) row.set(HeadMetric::first_token, at(0));
   if (!places.special_keys().empty()) {
     double special = 0;

@@ -31,16 +31,6 @@ void TokenPlaces::find_repeats(const std::vector<Token>& tokens) {
   }
 }
 
-std::vector<std::int64_t> TokenPlaces::after_earlier(std::int64_t i) const {
-  std::vector<std::int64_t> after;
-  if (static_cast<std::size_t>(i) >= token_of_.size()) return after;
-  for (const std::int64_t p : positions_[token_of_[static_cast<std::size_t>(i)]]) {
-    if (p >= i - 1) break;
-    after.push_back(p + 1);
-  }
-  return after;
-}
-
 std::span<const std::int64_t> TokenPlaces::same_as(std::int64_t i) const {
   if (static_cast<std::size_t>(i) >= token_of_.size()) return {};
   return positions_[token_of_[static_cast<std::size_t>(i)]];

@@ -20,9 +20,6 @@ class TokenPlaces {
   std::int64_t token_len() const { return token_len_; }
   // Key positions of special tokens ([CLS], <s> ...), increasing.
   const std::vector<std::int64_t>& special_keys() const { return special_keys_; }
-  // The positions p + 1 of all p < i - 1 that hold the token of position i, increasing: the keys that an induction head
-  // attends to.
-  std::vector<std::int64_t> after_earlier(std::int64_t i) const;
   // All positions that hold the token of position i, increasing; empty where positions do not agree.
   std::span<const std::int64_t> same_as(std::int64_t i) const;
 

@@ -80,7 +80,7 @@ class SequenceMaker {
     std::vector<std::string> tokens;
     for (const std::int64_t id : ids) tokens.push_back(model_.tokenizer().piece_of(id));
     model_.run(
-        ids, record_.heads[places.back().head].layer,
+        {ids}, record_.heads[places.back().head].layer,
         [&](std::int64_t layer, const Trace& trace) {
           const Tensor& weights = trace.tensor(StageId::weights);
           model_.threads().run(static_cast<std::int64_t>(places.size()), weights.stored(), [&](std::int64_t p) {

@@ -49,6 +49,7 @@ HeadTable headvis_table(const HeadVisTree& tree) {
 CorpusRecord headvis_record(const HeadVisTree& tree) {
   CorpusRecord record;
   record.facts.model = tree.config.model;
+  record.facts.patterns = false;
   for (const std::size_t at : sorted_heads(tree.config)) {
     record.heads.emplace_back(tree.config.heads[at].first, tree.config.heads[at].second);
   }

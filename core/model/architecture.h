@@ -128,8 +128,9 @@ struct DisentangledRule {
 struct Architecture {
   // A model with an encoder and a decoder is three models here, whose layers attend once: its encoder; the
   // self-attention of the decoder's layers, without what follows it; their cross-attention and MLP. A layer of the
-  // decoder is one of either.
-  enum class Part { whole, encoder, decoder, cross };
+  // decoder is one of either. pool: the one layer behind a whole model whose query is learned, and whose keys are what
+  // the model gives (Zhai et al. 2023, SigLIP).
+  enum class Part { whole, encoder, decoder, cross, pool };
   enum class Norm { layer, rms };
   // Where the norms of a layer stand, of its attention and of its MLP alike (f):
   //   before x + f(norm(x));  after_sum norm(x + f(x));  after x + norm(f(x));  around x + norm'(f(norm(x)))
@@ -142,6 +143,14 @@ struct Architecture {
   // gelu: x Phi(x) by erf; gelu_tanh: its approximation by tanh ("gelu_new", "gelu_pytorch_tanh"); silu: x sigmoid(x);
   // quick_gelu: x sigmoid(1.702 x)
   enum class Activation { gelu, gelu_tanh, silu, relu, quick_gelu };
+
+  // A convolution over the rows that enter layer 0, whose result is added to what leaves that layer, before one more
+  // norm (He et al. 2021, DeBERTa-v2; core/model/row_convolution.h).
+  struct Convolution {
+    std::int64_t taps = 3, groups = 1;     // rows that it reads, an odd number; groups of features on their own
+    std::optional<Activation> activation;  // of what it gives; nullopt: tanh
+    friend bool operator==(const Convolution&, const Convolution&) = default;
+  };
 
   std::string family;  // the row of the table of families: "gpt2", "bert", "llama", ...
   Part part = Part::whole;
@@ -182,6 +191,7 @@ struct Architecture {
   bool layer_scale = false;
   bool shared_norm = false;       // the MLP has no norm of its own, though the family names one
   bool bare_first_layer = false;  // the attention of layer 0 reads the stream without a norm
+  bool drops_stream = false;      // what attention gives takes the place of the stream, which is not added to it
   bool head_norm = false;         // queries and keys pass a norm over head_dim before positions are applied
   bool head_norm_whole = false;   // that norm is over all heads of a position, before they are split
   bool head_norm_own = false;     // every head has weights of its own for that norm
@@ -200,6 +210,8 @@ struct Architecture {
   // Above 0: the tables of embeddings, and what the decoder reads, have so many features; the sum of the embeddings,
   // after its norm, is projected to d_model.
   std::int64_t embedding_width = 0;
+  bool projected_first = false;  // that sum is projected before its norm
+  std::optional<Convolution> convolution;
   // Above 0: the layers share the weights of so many groups, of which each has as many layers in a row.
   std::int64_t layer_groups = 0;
   double embedding_scale = 1;  // multiplies word embeddings; a float32 (Gemma: sqrt(d_model) rounded to float32)
@@ -233,6 +245,8 @@ struct Architecture {
   const RotaryRule* rotary_of(std::int64_t layer) const;
   friend bool operator==(const Architecture&, const Architecture&) = default;
 };
+
+using ConvolutionRule = Architecture::Convolution;
 
 // "gelu_tanh" and so on.
 const char* activation_name(Architecture::Activation activation);

@@ -32,8 +32,9 @@ class Checkpoint {
   const std::string& path() const;  // as given to open()
   Tower tower() const;              // likewise
   const Architecture& architecture() const;
-  // A model with an encoder and a decoder opens as its encoder, with the parts of its decoder: decoder or cross. Null
-  // where there is none. Its bytes, parameters and unexpected tensors are those of all parts.
+  // A model with an encoder and a decoder opens as its encoder, with the parts of its decoder: decoder or cross. One
+  // whose result is gathered by one more layer has that as pool. Null where there is none. Its bytes, parameters and
+  // unexpected tensors are those of all parts.
   std::shared_ptr<const Checkpoint> part(Architecture::Part part) const;
 
   // Made on the first call and kept: the same storage every time. Safe from any thread.

@@ -95,7 +95,9 @@ Tower Checkpoint::tower() const {
 }
 
 const char* Checkpoint::why_no_head() const {
-  if (architecture().image) return "reads images and has no vocabulary";
+  if (architecture().image || architecture().part == Architecture::Part::pool) {
+    return "reads images and has no vocabulary";
+  }
   if (architecture().part == Architecture::Part::encoder) {
     return contents_->parts.empty() ? "was saved without its decoder, which predicts"
                                     : "predicts with its decoder, not with its encoder";

@@ -32,11 +32,11 @@ Checkpoint::Contents::Contents(OpenedModel opened, std::shared_ptr<KeptTokenizer
   settle_by_files();
   account = checked_weights(*files, lookup, config.architecture, *config.family, path);
   std::shared_ptr<KeptTokenizer> of_decoder = tokenizer;
-  if (!opened.decoder_parts.empty() && has_target_vocabulary(tokenizer_path)) {
+  if (!opened.more_parts.empty() && has_target_vocabulary(tokenizer_path)) {
     of_decoder = std::make_shared<KeptTokenizer>();
     of_decoder->side = TextSide::target;
   }
-  for (ModelConfig& part : opened.decoder_parts) {
+  for (ModelConfig& part : opened.more_parts) {
     auto contents = std::make_unique<Contents>(OpenedModel{path, tokenizer_path, std::move(part), files}, of_decoder);
     add_part(std::shared_ptr<const Checkpoint>(new Checkpoint(std::move(contents))));
   }
@@ -108,7 +108,8 @@ EmbeddingWeights Checkpoint::Contents::read_embedding() const {
           planned.relative.empty() ? std::string() : lookup.find(planned.relative)->entry->name,
           read_matrix(lookup, planned.relative_positions),
           read_norm(lookup, planned.relative_norm),
-          read_convolutions(lookup, planned)};
+          read_convolutions(lookup, planned),
+          read_flat(lookup, planned.probe)};
 }
 
 Linear Checkpoint::Contents::query_or_key(const PlannedModule& planned) const {
@@ -181,6 +182,8 @@ BlockWeights Checkpoint::Contents::read_block(std::int64_t layer) const {
   }
   block.down = read_linear(lookup, planned.down);
   block.experts = read_experts(lookup, planned);
+  block.convolution = read_convolution(lookup, planned.convolution);
+  block.convolution_norm = read_norm(lookup, planned.convolution_norm);
   return block;
 }
 

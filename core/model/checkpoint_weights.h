@@ -43,6 +43,7 @@ struct EmbeddingWeights {
   Tensor relative_positions;  // [2 span, d_model], where Architecture::disentangled says so
   NormWeights relative_norm;  // of its rows, where the model has one
   ConvolutionWeights convolutions = {};
+  Tensor probe = {};  // [d_model], the learned query of Architecture::Part::pool
 };
 
 // Of a mixture (Architecture::mixture). The numbers stay in the file: an expert that no row chose is not read.
@@ -72,6 +73,10 @@ struct BlockWeights {
   Tensor query_norm, key_norm;                   // [head_dim], of a norm over all heads [heads * head_dim], or empty
   Linear gate, up, down;                         // gate only where the MLP is gated; empty where there are experts
   std::shared_ptr<const ExpertWeights> experts;  // null without
+  // Of layer 0 beside whose attention a convolution stands (Architecture::convolution): [d_model, d_model / groups *
+  // taps], the taps of a channel beside each other; and the norm of the sum.
+  Linear convolution = {};
+  NormWeights convolution_norm = {};
 };
 
 // Logits of a token before Architecture::logit_scale and logit_softcap: decoder(final_norm(hidden)), or

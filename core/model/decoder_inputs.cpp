@@ -128,6 +128,7 @@ Request request_of_other_list(const Request& request) {
   plain.second_phrase = request.second_phrase;
   plain.token_ids = request.token_ids;
   plain.features = request.features;
+  plain.image = request.image;
   plain.decoder_phrase = request.decoder_phrase;
   plain.decoder_ids = request.decoder_ids;
   plain.attention = request.attention;
@@ -166,8 +167,25 @@ void check_source(const Request& request, const Architecture& architecture) {
       request.image.empty() ? "--phrase, or a whisper model" : "--phrase, or a vit, dinov2, clip or siglip model");
 }
 
+namespace {
+
+void check_pool(const Request& request, const Checkpoint& checkpoint) {
+  if (checkpoint.part(Architecture::Part::pool) == nullptr) {
+    refuse("attention", fmt::format("{} has no layer that gathers its patches", request.model),
+           "the images of a siglip model that was saved with its head");
+  }
+  if (any_on(request.patches)) {
+    refuse("patch", "numbers are not put into the layer that gathers patches", "--attention encoder");
+  }
+}
+
+}  // namespace
+
 void check_decoder_options(const Request& request, const Checkpoint& checkpoint) {
+  if (shows_pool(request)) return check_pool(request, checkpoint);
   const Architecture::Part part = checkpoint.architecture().part;
+  const bool pooled = checkpoint.part(Architecture::Part::pool) != nullptr;
+  if (pooled && request.attention == AttentionList::encoder && !has_decoder_text(request)) return;
   const bool has_decoder = checkpoint.part(Architecture::Part::decoder) != nullptr;
   const char* option = request.decoder_phrase                                ? "decoder-phrase"
                        : !request.decoder_ids.empty()                        ? "decoder-ids"
@@ -181,11 +199,6 @@ void check_decoder_options(const Request& request, const Checkpoint& checkpoint)
   }
   if (!has_decoder && (has_decoder_text(request) || attention_list(request) != AttentionList::encoder)) {
     refuse(option, fmt::format("{} was saved without its decoder", request.model), "--attention encoder");
-  }
-  if (!shows_decoder(request)) return;
-  if (any_on(request.patches)) {
-    refuse("patch", "numbers are not put into the layers of a decoder that has an encoder beside it",
-           "--attention encoder");
   }
 }
 

@@ -19,8 +19,8 @@ Request request_of_encoder(const Request& request);
 // A model, or its encoder, reads texts, images or the features of sounds: UsageError for a request with another kind.
 void check_source(const Request& request, const Architecture& architecture);
 
-// UsageError for a text of a decoder, or a list of layers, that the checkpoint does not have, and for what does not
-// work on a decoder's layers (patches, a past).
+// UsageError for a text of a decoder, or a list of layers, that the checkpoint does not have, and for patches of the
+// layer that gathers what a model gives.
 void check_decoder_options(const Request& request, const Checkpoint& checkpoint);
 
 // Tokens and ids of the decoder's text. Of a phrase: those of the tokenizer without the end of a text that it puts

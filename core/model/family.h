@@ -38,8 +38,9 @@ struct ConfigKeys {
   ConfigNumber embedding_width{};  // "" where it is d_model
 };
 
-// Names of modules: a tensor is NAME.weight or NAME.bias. "" for a module that the family does not have. The names of a
-// layer follow `layer`, the layer's number and a dot.
+// Names of modules: a tensor is NAME.weight or NAME.bias, or of a name that ends in _ NAMEweight or NAMEbias (in_proj_
+// of nn.MultiheadAttention). "" for a module that the family does not have. The names of a layer follow `layer`, the
+// layer's number and a dot; those of Architecture::Part::pool `layer` alone.
 struct TensorNames {
   const char* word = "";
   const char* older_word = "";  // another name of the same
@@ -50,6 +51,7 @@ struct TensorNames {
   const char* class_token = "";
   const char* registers = "";
   const char* position_table = "";
+  const char* probe = "";              // the whole name of the learned query of Architecture::Part::pool
   const char* first_convolution = "";  // of models that read features of a sound, [d_model, channels, taps]
   const char* second_convolution = "";
   const char* token_type = "";
@@ -104,6 +106,8 @@ struct TensorNames {
   const char* relative_norm = "";
   const char* position_key = "";
   const char* position_query = "";
+  const char* convolution = "";  // of Architecture::convolution, of the body, and the norm of the sum
+  const char* convolution_norm = "";
   const char* final_norm = "";
   // Names of the head, which do not have the body's prefix ("bert.", "model."). Files may be without the projection.
   const char* projection = "";  // of Architecture::projection
@@ -178,8 +182,9 @@ struct Family {
   std::vector<std::string_view> left_out;
   bool makes_vectors = false;  // of texts, whatever stands in its files: there is no head that predicts tokens
   // Of a model with an encoder and a decoder, whose encoder this row is: its decoder's self-attention and
-  // cross-attention (Architecture::Part), in this order. Empty for others.
-  std::vector<Family> decoder_parts;
+  // cross-attention (Architecture::Part), in this order. Of a model whose result is gathered by one more layer: that
+  // layer. Empty for others.
+  std::vector<Family> more_parts;
   // What the family says in its own way; null: nothing. Problems go to the reader.
   void (*particulars)(ConfigReader& reader, const Family& family, Architecture& architecture) = nullptr;
 };

@@ -80,28 +80,42 @@ void read_disentangled(ConfigReader& reader, Architecture& architecture) {
   architecture.disentangled = rule;
 }
 
+// The convolution beside layer 0, whose sizes are those of torch.nn.Conv1d.
+void read_convolution_rule(ConfigReader& reader, Architecture& architecture) {
+  ConvolutionRule rule;
+  rule.taps = reader.whole("conv_kernel_size", 0, kMostFeatures, 0);
+  if (rule.taps == 0) return;
+  rule.groups = reader.whole("conv_groups", 1, kMostFeatures, 1);
+  if (reader.text("conv_act", "tanh") != "tanh") {
+    rule.activation = activation_of(reader, "conv_act", Arch::Activation::gelu);
+  }
+  if (rule.taps % 2 == 0) {
+    reader.add_problem(
+        fmt::format("conv_kernel_size is {}, expected an odd number, which leaves as many tokens", rule.taps));
+  }
+  if (architecture.d_model % rule.groups != 0) {
+    reader.add_problem(
+        fmt::format("conv_groups is {}, which does not divide hidden_size, {}", rule.groups, architecture.d_model));
+  }
+  architecture.convolution = rule;
+}
+
 void read_deberta(ConfigReader& reader, const Family&, Architecture& architecture) {
   if (!reader.truth("position_biased_input", true)) architecture.position = Arch::Position::none;
   architecture.token_types = reader.whole("type_vocab_size", 0, kMostFeatures, 0);
-  if (const std::int64_t taps = reader.whole("conv_kernel_size", 0, kMostFeatures, 0); taps > 0) {
-    reader.add_problem(fmt::format(
-        "conv_kernel_size is {}, expected 0: the convolution beside layer 0 of the larger DeBERTa-v2 is not computed",
-        taps));
-  }
+  read_convolution_rule(reader, architecture);
   const std::int64_t narrow = positive_or(reader, "embedding_size", architecture.d_model);
   if (narrow != architecture.d_model) {
-    reader.add_problem(fmt::format(
-        "embedding_size is {}, expected hidden_size, {}: embeddings that are projected before their norm are not "
-        "computed",
-        narrow, architecture.d_model));
+    architecture.embedding_width = narrow;
+    architecture.projected_first = true;
   }
   read_disentangled(reader, architecture);
 }
 
 }  // namespace
 
-// models/deberta_v2 (He et al. 2020 and 2021): DeBERTa-v2 without its convolution, and DeBERTa-v3. Files of its
-// published code have other names for the masked head than those that were trained further.
+// models/deberta_v2 (He et al. 2020 and 2021): DeBERTa-v2 and v3. Files of its published code have other names for the
+// masked head than those that were trained further.
 Family deberta_v2() {
   Family row = bert();
   row.fixed.family = "deberta-v2";
@@ -122,6 +136,9 @@ Family deberta_v2() {
   row.names.relative_norm = "encoder.LayerNorm";
   row.names.position_key = "attention.self.pos_key_proj";
   row.names.position_query = "attention.self.pos_query_proj";
+  row.names.embedding_projection = "embeddings.embed_proj";
+  row.names.convolution = "encoder.conv.conv";
+  row.names.convolution_norm = "encoder.conv.LayerNorm";
   row.names.transform = "lm_predictions.lm_head.dense";
   row.names.transform_norm = "lm_predictions.lm_head.LayerNorm";
   row.names.decoder = "cls.predictions.decoder";

@@ -1,4 +1,4 @@
-// Rows of the table of families: models with an encoder and a decoder. The row is the encoder; its decoder_parts are
+// Rows of the table of families: models with an encoder and a decoder. The row is the encoder; its more_parts are
 // the self-attention and the cross-attention of the decoder's layers.
 #include <fmt/format.h>
 
@@ -128,7 +128,7 @@ Family t5_row(bool gated) {
   cross.names.up = gated ? "layer.2.DenseReluDense.wi_1" : "layer.2.DenseReluDense.wi";
   cross.names.down = "layer.2.DenseReluDense.wo";
   cross.names.relative = "";
-  row.decoder_parts = {decoder, cross};
+  row.more_parts = {decoder, cross};
   return row;
 }
 
@@ -211,7 +211,7 @@ Family with_bart_decoder(Family row) {
   cross.names.mlp_norm = row.names.mlp_norm;
   cross.names.up = row.names.up;
   cross.names.down = row.names.down;
-  row.decoder_parts = {std::move(decoder), std::move(cross)};
+  row.more_parts = {std::move(decoder), std::move(cross)};
   return row;
 }
 
@@ -277,7 +277,7 @@ Family marian_two_vocabularies() {
   row.applies = has_two_vocabularies;
   row.names.word = "encoder.embed_tokens";
   row.names.older_word = "";
-  for (Family& part : row.decoder_parts) {
+  for (Family& part : row.more_parts) {
     part.keys.vocab_size = {"decoder_vocab_size", part.keys.vocab_size.otherwise, "vocab_size"};
     part.names.word = "decoder.embed_tokens";
     part.names.older_word = "";

@@ -210,8 +210,32 @@ Family clip_text() {
   return row;
 }
 
-// models/siglip (Zhai et al. 2023): no class token; the vision tower's head, which gathers the patches by an attention
-// of its own, is left out.
+namespace {
+
+// The head of SigLIP's vision tower, which gathers the patches: nn.MultiheadAttention whose query is learned, and
+// behind it norm and MLP beside what it gives. The query is not added.
+Family siglip_pool(const Family& vision) {
+  Family row = vision;
+  row.fixed.part = Arch::Part::pool;
+  row.fixed.image.reset();
+  row.fixed.position = Arch::Position::none;
+  row.fixed.final_norm = false;
+  row.fixed.drops_stream = true;
+  row.keys.num_layers = {"", 1};
+  row.names = {.probe = "vision_model.head.probe",
+               .layer = "vision_model.head.",
+               .qkv = "attention.in_proj_",
+               .output = "attention.out_proj",
+               .mlp_norm = "layernorm",
+               .up = "mlp.fc1",
+               .down = "mlp.fc2"};
+  row.particulars = nullptr;
+  return row;
+}
+
+}  // namespace
+
+// models/siglip (Zhai et al. 2023): no class token; the vision tower's patches are gathered by one more layer.
 Family siglip_vision() {
   Family row = clip_vision();
   row.fixed.family = "siglip_vision";
@@ -227,6 +251,7 @@ Family siglip_vision() {
   row.particulars = [](ConfigReader& reader, const Family&, Arch& architecture) {
     read_image(reader, 224, 16, architecture);
   };
+  row.more_parts = {siglip_pool(row)};
   return row;
 }
 

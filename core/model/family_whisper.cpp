@@ -87,7 +87,7 @@ Family whisper() {
   cross.names.mlp_norm = row.names.mlp_norm;
   cross.names.up = row.names.up;
   cross.names.down = row.names.down;
-  row.decoder_parts = {std::move(decoder), std::move(cross)};
+  row.more_parts = {std::move(decoder), std::move(cross)};
   return row;
 }
 

@@ -67,7 +67,8 @@ struct Inputs {
   std::shared_ptr<const RowNorm> output_norm;
   // Of a layer of a decoder that has an encoder beside it: the encoder's own inputs; else null. `checkpoint` is then
   // the part of the model that the layer is of, and the tokens are the decoder's; of cross-attention key_x and value_x,
-  // which the encoder's run gives, cannot be read before.
+  // which the encoder's run gives, cannot be read before. Likewise of the layer that gathers what a model gives, whose
+  // `encoder` is that model and whose `image` is that of the keys.
   std::shared_ptr<const Inputs> encoder;
 };
 

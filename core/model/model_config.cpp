@@ -70,7 +70,8 @@ ConfigPart part_of(const JsonValue& config, Tower tower) {
 }
 
 Tower tower_of(const Family& family) {
-  return family.fixed.image ? Tower::image : Tower::text;
+  const bool image = family.fixed.image || family.fixed.part == Architecture::Part::pool;
+  return image ? Tower::image : Tower::text;
 }
 
 const char* key_of(const ConfigReader& reader, const ConfigNumber& number) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -20,88 +19,10 @@
 #include "core/model/relative_positions.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
-#include "core/text/tokenizer.h"
+#include "core/model/text_inputs.h"
 
 namespace headscope {
 namespace {
-
-// A model without token types, or with one, gives every token the same, whatever its tokenizer says (RoBERTa's).
-void read_types(const Request& request, const Checkpoint& checkpoint, std::vector<std::int64_t> types, Inputs& inputs) {
-  const std::int64_t known = checkpoint.architecture().token_types;
-  if (known <= 1) return;
-  const auto beyond = std::find_if(types.begin(), types.end(), [known](std::int64_t type) { return type >= known; });
-  if (beyond != types.end()) {
-    throw Error(fmt::format("{}: its tokenizer gives \"{}\" the type {}, but config.json says {} types", request.model,
-                            inputs.tokens[static_cast<std::size_t>(beyond - types.begin())], *beyond, known));
-  }
-  inputs.token_types = std::move(types);
-}
-
-bool is_limited(const Architecture& architecture) {
-  return architecture.position != Architecture::Position::none;
-}
-
-// A text of which the beginning alone has too many tokens is refused without making them all: they would take forty
-// times its memory.
-void refuse_long_text(const Request& request, const Architecture& architecture, const Tokenizer& tokenizer) {
-  constexpr std::size_t kBeginning = std::size_t{1} << 18;
-  constexpr std::int64_t kMarks = 8;  // a tokenizer adds at most so many at the beginning and the end
-  if (!is_limited(architecture) || request.phrase.size() <= 2 * kBeginning) return;
-  std::size_t end = kBeginning;
-  while (end > 0 && (static_cast<unsigned char>(request.phrase[end]) & 0xC0) == 0x80) --end;
-  const Tokens tokens = tokenizer.tokenize(std::string_view(request.phrase).substr(0, end));
-  if (static_cast<std::int64_t>(tokens.pieces.size()) <= architecture.max_positions + kMarks) return;
-  throw UsageError("phrase", fmt::format("these are more than {} tokens, but {} takes at most {}",
-                                         architecture.max_positions, request.model, architecture.max_positions));
-}
-
-// Of a text. Its ids are the folder's own business: one beyond the vocabulary is the folder's fault.
-void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
-  const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
-  if (tokenizer == nullptr) {
-    throw UsageError("phrase", fmt::format("{} has no tokenizer", request.model),
-                     fmt::format("--token-ids, ids of its vocabulary of {}", checkpoint.architecture().vocab_size));
-  }
-  if (request.second_phrase && !tokenizer->knows_pairs()) {
-    throw UsageError("second-phrase", fmt::format("the tokenizer of {} joins no pairs", request.model),
-                     "a model that reads two texts, such as BERT");
-  }
-  refuse_long_text(request, checkpoint.architecture(), *tokenizer);
-  Tokens tokens = request.second_phrase ? tokenizer->tokenize_pair(request.phrase, *request.second_phrase)
-                                        : tokenizer->tokenize(request.phrase);
-  inputs.tokens = std::move(tokens.pieces);
-  inputs.token_ids = std::move(tokens.ids);
-  inputs.offsets = std::move(tokens.offsets);
-  inputs.words = std::move(tokens.words);
-  if (request.second_phrase) {
-    const auto second = std::find(tokens.texts.begin(), tokens.texts.end(), 1);
-    if (second == tokens.texts.end()) {
-      throw UsageError("second-phrase", fmt::format("{} makes no token of it", request.model), "at least one");
-    }
-    inputs.second_begin = second - tokens.texts.begin();
-    read_types(request, checkpoint, std::move(tokens.types), inputs);
-  }
-  const std::int64_t vocabulary = checkpoint.architecture().vocab_size;
-  for (std::size_t i = 0; i < inputs.token_ids.size(); ++i) {
-    if (0 <= inputs.token_ids[i] && inputs.token_ids[i] < vocabulary) continue;
-    throw Error(fmt::format("{}: its tokenizer gives \"{}\" the id {}, but config.json says a vocabulary of {}",
-                            request.model, inputs.tokens[i], inputs.token_ids[i], vocabulary));
-  }
-}
-
-void read_ids(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
-  inputs.token_ids = request.token_ids;
-  const std::int64_t vocabulary = checkpoint.architecture().vocab_size;
-  for (const std::int64_t id : inputs.token_ids) {
-    if (0 <= id && id < vocabulary) continue;
-    throw UsageError("token-ids", fmt::format("{} is not in the vocabulary of {}", id, request.model),
-                     fmt::format("ids from 0 to {}", vocabulary - 1));
-  }
-  const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
-  for (const std::int64_t id : inputs.token_ids) {
-    inputs.tokens.push_back(tokenizer == nullptr ? std::to_string(id) : tokenizer->piece_of(id));
-  }
-}
 
 void check_sizes(const Request& request, const Inputs& inputs) {
   const std::string of = " of " + request.model;
@@ -155,16 +76,6 @@ void use_layer(std::int64_t layer, Inputs& inputs) {
 }
 
 namespace {
-
-void check_text_len(const Request& request, const char* option, const Inputs& inputs) {
-  const Architecture& architecture = inputs.checkpoint->architecture();
-  const auto len = static_cast<std::int64_t>(inputs.token_ids.size());
-  if (len == 0) throw UsageError(option, fmt::format("{} makes no token of it", request.model), "at least one");
-  if (is_limited(architecture) && len > architecture.max_positions) {
-    throw UsageError(option, fmt::format("these are {} tokens, but {} takes at most {}", len, request.model,
-                                         architecture.max_positions));
-  }
-}
 
 void use_shown_layer(const Request& request, std::shared_ptr<const Checkpoint> checkpoint, Inputs& inputs) {
   inputs.checkpoint = std::move(checkpoint);
@@ -236,9 +147,8 @@ void load_text_inputs(const Request& request, std::shared_ptr<const Checkpoint> 
   use_shown_layer(request, std::move(opened), inputs);
   const Checkpoint& checkpoint = *inputs.checkpoint;
   const Architecture& architecture = checkpoint.architecture();
-  const bool ids = !request.token_ids.empty();
-  ids ? read_ids(request, checkpoint, inputs) : read_phrase(request, checkpoint, inputs);
-  check_text_len(request, ids ? "token-ids" : "phrase", inputs);
+  read_text(request, checkpoint, inputs);
+  check_text_len(request, request.token_ids.empty() ? "phrase" : "token-ids", inputs);
   inputs.query_len = inputs.key_len = static_cast<std::int64_t>(inputs.token_ids.size());
   inputs.key_tokens = inputs.tokens;
   inputs.key_offsets = inputs.offsets;
@@ -264,6 +174,20 @@ void load_source(const Request& request, const std::shared_ptr<const Checkpoint>
   load_text_inputs(request, checkpoint, inputs);
 }
 
+// The layer that gathers what a model gives: its one query is learned, its keys are the model's own tokens.
+void load_pool(const Request& request, const std::shared_ptr<const Checkpoint>& checkpoint, InputCache::State& cache,
+               Inputs& inputs) {
+  const auto tower = std::make_shared<Inputs>();
+  load_source(request_of_encoder(request), checkpoint, cache, *tower);
+  use_shown_layer(request, checkpoint->part(Architecture::Part::pool), inputs);
+  inputs.tokens = {"[PROBE]"};
+  inputs.query_len = 1;
+  inputs.image = tower->image;
+  attend_to(*tower, inputs);
+  inputs.x = embedded_of(inputs);
+  inputs.encoder = tower;
+}
+
 }  // namespace
 
 void load_model_inputs(const Request& request, InputCache::State& cache, Inputs& inputs) {
@@ -271,6 +195,7 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
       cache.checkpoint(request.model, request.image.empty() ? Tower::text : Tower::image);
   check_source(request, checkpoint->architecture());
   check_decoder_options(request, *checkpoint);
+  if (shows_pool(request)) return load_pool(request, checkpoint, cache, inputs);
   if (!shows_decoder(request)) return load_source(request, checkpoint, cache, inputs);
   const auto encoder = std::make_shared<Inputs>();
   load_source(request_of_encoder(request), checkpoint, cache, *encoder);
@@ -289,6 +214,11 @@ void load_model_inputs(const Request& request, InputCache::State& cache, Inputs&
 }
 
 Tensor embedded_of(const Inputs& inputs) {
+  if (inputs.checkpoint->architecture().part == Architecture::Part::pool) {
+    const Tensor probe = inputs.checkpoint->embedding().probe;
+    const Axes axes{Axis::batch, Axis::position, Axis::feature};
+    return repeated(Tensor::of({1, 1, probe.size()}, axes, probe.values()), inputs.batch);
+  }
   if (inputs.image != nullptr) return repeated(inputs.image->embedded, inputs.batch);
   if (inputs.features != nullptr) return repeated(inputs.features->embedded, inputs.batch);
   return embedded(*inputs.checkpoint, inputs.token_ids, inputs.token_types, inputs.batch);

@@ -61,7 +61,7 @@ std::optional<std::int64_t> one_token(const Tokenizer& tokenizer, std::string_vi
 }  // namespace
 
 std::int64_t named_token(const Checkpoint& checkpoint, const std::string& option, std::string_view text) {
-  if (checkpoint.architecture().image) {
+  if (checkpoint.architecture().image || checkpoint.architecture().part == Architecture::Part::pool) {
     throw UsageError("model", fmt::format("{} {}", checkpoint.path(), checkpoint.why_no_head()),
                      "a model that reads texts");
   }

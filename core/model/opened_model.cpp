@@ -24,9 +24,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Some folders hold the encoder of a model alone.
-bool holds_decoder(const WeightFiles& files) {
-  return std::any_of(files.all().begin(), files.all().end(), [](const auto& entry) {
+// Some folders hold the encoder of a model alone, or a model without the layer that gathers its result.
+bool holds_more_parts(const Family& family, const WeightFiles& files) {
+  if (family.more_parts.empty()) return false;
+  const std::string probe = family.more_parts.front().names.probe;
+  return std::any_of(files.all().begin(), files.all().end(), [&](const auto& entry) {
+    if (!probe.empty()) return entry.first.ends_with(probe);
     return entry.first.starts_with("decoder.") || entry.first.find(".decoder.") != std::string::npos;
   });
 }
@@ -68,8 +71,8 @@ OpenedModel open_model_folder(const std::string& path, const std::string& folder
   WeightFiles files = WeightFiles::open(folder);
   if (mapped) read = read_model_map(map.string(), files);
   std::vector<ModelConfig> parts;
-  if (!read->family->decoder_parts.empty() && holds_decoder(files)) {
-    for (const Family& part : read->family->decoder_parts) {
+  if (holds_more_parts(*read->family, files)) {
+    for (const Family& part : read->family->more_parts) {
       parts.push_back(model_config_of(json, part, config.string()));
     }
   }

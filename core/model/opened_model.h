@@ -19,9 +19,9 @@ struct OpenedModel {
   std::shared_ptr<const WeightFiles> files;
   std::shared_ptr<const Family> family = {};  // config.family, where it is no row of the table of families
   bool paired_rows = false;                   // of queries and keys: Linear::paired_head
-  // Of a model with an encoder and a decoder, whose encoder `config` is: Family::decoder_parts. Empty where the files
+  // Of a model with an encoder and a decoder, whose encoder `config` is: Family::more_parts. Empty where the files
   // hold an encoder alone.
-  std::vector<ModelConfig> decoder_parts = {};
+  std::vector<ModelConfig> more_parts = {};
 };
 
 // A folder with config.json, of which `path` is the name that was given. Throws Error as Checkpoint::open.

@@ -144,15 +144,17 @@ PatchWeights read_patches(const WeightLookup& lookup, const PlannedBody& planned
   return patches;
 }
 
+Linear read_convolution(const WeightLookup& lookup, const PlannedModule& planned) {
+  Linear read = read_linear(lookup, planned);
+  if (read.empty()) return read;
+  const std::int64_t out = read.weight.dim(0), features = read.weight.size() / out;
+  read.weight = Tensor::of({out, features}, kMatrix, read.weight.values());
+  return read;
+}
+
 ConvolutionWeights read_convolutions(const WeightLookup& lookup, const PlannedBody& planned) {
   if (planned.first_convolution.weight.empty()) return {};
-  const auto in_rows = [&](const PlannedModule& module) {
-    Linear read = read_linear(lookup, module);
-    const std::int64_t out = read.weight.dim(0), features = read.weight.size() / out;
-    read.weight = Tensor::of({out, features}, kMatrix, read.weight.values());
-    return read;
-  };
-  return {in_rows(planned.first_convolution), in_rows(planned.second_convolution)};
+  return {read_convolution(lookup, planned.first_convolution), read_convolution(lookup, planned.second_convolution)};
 }
 
 std::shared_ptr<const LatentWeights> read_latents(const WeightLookup& lookup, const PlannedBlock& planned) {

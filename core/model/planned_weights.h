@@ -25,10 +25,13 @@ std::shared_ptr<const ExpertWeights> read_experts(const WeightLookup& lookup, co
 // What makes tokens of an image. Empty where the body reads no images.
 PatchWeights read_patches(const WeightLookup& lookup, const PlannedBody& planned);
 
-// What makes the latents of a layer. Null where the layer has none.
+// A tensor [out, channels, taps] as a copy [out, channels * taps]; empty where no file holds it.
+Linear read_convolution(const WeightLookup& lookup, const PlannedModule& planned);
+
 // Empty where no features of a sound are read; matrices are copies, [d_model, channels * taps].
 ConvolutionWeights read_convolutions(const WeightLookup& lookup, const PlannedBody& planned);
 
+// What makes the latents of a layer. Null where the layer has none.
 std::shared_ptr<const LatentWeights> read_latents(const WeightLookup& lookup, const PlannedBlock& planned);
 
 }  // namespace headscope

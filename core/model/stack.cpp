@@ -6,6 +6,7 @@
 
 #include "core/base/assert.h"
 #include "core/model/experts.h"
+#include "core/model/row_convolution.h"
 #include "core/model/row_norm.h"
 
 namespace headscope {
@@ -92,6 +93,13 @@ Tensor projected_embedding(const EmbeddingWeights& weights, const Tensor& rows) 
   return x;
 }
 
+Tensor normed_embedding(const Architecture& architecture, const EmbeddingWeights& weights, const Tensor& rows) {
+  Tensor x = architecture.projected_first ? projected_embedding(weights, rows) : rows;
+  Tensor normed = Tensor::zeros(x.shape(), kAxes);
+  norm_rows(architecture, weights.norm, x, 0, normed);
+  return architecture.projected_first ? normed : projected_embedding(weights, normed);
+}
+
 Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
                 std::int64_t batch) {
   const Architecture& architecture = checkpoint.architecture();
@@ -115,8 +123,7 @@ Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids,
     add(weights.token_type, types.empty() ? 0 : types[place], to);
     add(weights.position, i + architecture.position_offset, to);
   }
-  norm_rows(architecture, weights.norm, first, 0, first);
-  first = projected_embedding(weights, first);
+  first = normed_embedding(architecture, weights, first);
   if (batch == 1) return first;
   Tensor x = Tensor::zeros({batch, len, architecture.d_model}, kAxes);
   for (std::int64_t b = 0; b < batch; ++b) std::copy_n(first.data(), first.size(), row_of(x, b, 0));
@@ -128,7 +135,7 @@ Tensor attended_rows(const Architecture& architecture, const BlockWeights& weigh
   const std::int64_t batch = attended.stream.dim(0), features = attended.stream.dim(2);
   Tensor s = Tensor::zeros({batch, rows.size(), features}, kAxes);
   attended.attention.read({{0, batch}, rows, {0, features}}, {s.mutable_data(), static_cast<std::size_t>(s.size())});
-  add_rows(attended.stream.sliced(1, rows.begin, rows.end), s);
+  if (!architecture.drops_stream) add_rows(attended.stream.sliced(1, rows.begin, rows.end), s);
   if (architecture.norm_place == Architecture::NormPlace::after_sum) {
     norm_rows(architecture, weights.attention_norm, s, 0, s);
   }
@@ -170,6 +177,7 @@ void finish_layer(const Architecture& architecture, const BlockWeights& weights,
     mlp_added(architecture, weights, {stream.sliced(1, first, end), s}, backend, cancel, rows);
     add_rows(s, rows);
     if (after_sum) norm_rows(architecture, weights.mlp_norm, rows, 0, rows);
+    add_convolution(architecture, weights, {stream, {first, end}}, backend, cancel, rows);
   }
 }
 

@@ -18,14 +18,18 @@ void norm_rows(const Architecture& architecture, const NormWeights& norm, const 
                Tensor& y);
 
 // The input of layer 0, [batch, len, d_model], the same for every batch item: word[id] * scale + position[i + offset] +
-// token_type[type], normalised and projected where the model does so. Reads the rows of `ids` only, which must be in
-// the vocabulary; `types` may be empty: all 0.
+// token_type[type], normalised and projected where the model does so (normed_embedding). Reads the rows of `ids` only,
+// which must be in the vocabulary; `types` may be empty: all 0.
 Tensor embedded(const Checkpoint& checkpoint, std::span<const std::int64_t> ids, std::span<const std::int64_t> types,
                 std::int64_t batch);
 
-// The last step of embedded(): rows [batch, len, width] of the normalised sum -> [batch, len, d_model], projection(row)
+// A step of embedded(): rows [batch, len, width] of the normalised sum -> [batch, len, d_model], projection(row)
 // where the model has one (Lan et al. 2020, ALBERT's factorized embeddings), else the rows themselves. Sums are double.
 Tensor projected_embedding(const EmbeddingWeights& weights, const Tensor& rows);
+
+// What enters layer 0 of the sums of embeddings, rows [batch, len, width] -> [batch, len, d_model]: their norm, and
+// then or, with Architecture::projected_first, before it their projection.
+Tensor normed_embedding(const Architecture& architecture, const EmbeddingWeights& weights, const Tensor& rows);
 
 // What a layer adds up after its attention. It refers to its tensors.
 struct AttendedRows {
@@ -41,8 +45,8 @@ struct MlpRows {
   const Tensor& attended;  // s: stream + attention, normalised with NormPlace::after_sum
 };
 
-// Rows `rows` of s: stream + attention, normalised with NormPlace::after_sum; both [batch, len, d_model]. In a layer
-// without an MLP s is what leaves it.
+// Rows `rows` of s: stream + attention, or attention alone with Architecture::drops_stream, normalised with
+// NormPlace::after_sum; both [batch, len, d_model]. In a layer without an MLP s is what leaves it.
 Tensor attended_rows(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
                      Range rows);
 
@@ -61,6 +65,7 @@ void mlp_added(const Architecture& architecture, const BlockWeights& weights, co
 //   after_sum: s = norm(stream + attention), then norm(s + mlp(s))
 //   after:     s = stream + attention, then s + norm(mlp(s));  around: s + norm'(mlp(norm(s)))
 //   mlp(x) = down(f(up x)), or down(f(gate x) * up x), or a sum of experts (core/model/experts)
+// and, in layer 0 beside a convolution, norm(that + what the convolution adds) (core/model/row_convolution).
 // Throws Cancelled.
 void finish_layer(const Architecture& architecture, const BlockWeights& weights, const AttendedRows& attended,
                   const Backend& backend, const CancelToken& cancel, Tensor& left);

@@ -32,9 +32,10 @@ PlannedModule norm(const std::string& name, std::int64_t features, bool bias) {
 PlannedModule linear(const std::string& name, std::int64_t out, std::int64_t in, bool bias, bool in_out) {
   PlannedModule module;
   if (name.empty()) return module;
-  module.weight = in_out ? PlannedTensor{name + ".weight", "", {in, out}, Kind::matrix_in_out}
-                         : PlannedTensor{name + ".weight", "", {out, in}, Kind::matrix};
-  if (bias) module.bias = {name + ".bias", "", {out}};
+  const std::string before = name.ends_with('_') ? name : name + ".";
+  module.weight = in_out ? PlannedTensor{before + "weight", "", {in, out}, Kind::matrix_in_out}
+                         : PlannedTensor{before + "weight", "", {out, in}, Kind::matrix};
+  if (bias) module.bias = {before + "bias", "", {out}};
   return module;
 }
 
@@ -76,6 +77,8 @@ std::vector<PlannedTensor> PlannedBlock::tensors() const {
                                       &key_value_of_latent,
                                       &position_key,
                                       &position_query,
+                                      &convolution,
+                                      &convolution_norm,
                                       &shared_expert.gate,
                                       &shared_expert.up,
                                       &shared_expert.down}) {
@@ -93,7 +96,7 @@ std::vector<PlannedTensor> PlannedBlock::tensors() const {
 std::vector<PlannedTensor> PlannedBody::tensors() const {
   std::vector<PlannedTensor> all;
   for (const PlannedTensor* tensor :
-       {&word, &position, &token_type, &class_token, &registers, &relative, &relative_positions}) {
+       {&word, &position, &token_type, &class_token, &registers, &relative, &relative_positions, &probe}) {
     if (!tensor->empty()) all.push_back(*tensor);
   }
   for (const PlannedModule* module : {&patch, &first_convolution, &second_convolution, &embedding_norm,
@@ -158,13 +161,15 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
   }
   if (architecture.token_types > 0) body.token_type = table(names.token_type, architecture.token_types, width);
   if (architecture.image) plan_image(architecture, names, body);
+  if (*names.probe) body.probe = {names.probe, "", {1, 1, width}};
   if (architecture.features) {
     body.first_convolution = convolution(names.first_convolution, architecture.features->bands, architecture.d_model);
     body.second_convolution = convolution(names.second_convolution, architecture.d_model, architecture.d_model);
   }
-  body.embedding_norm = norm(names.embedding_norm, width, norm_bias);
+  const bool first = architecture.projected_first;
+  body.embedding_norm = norm(names.embedding_norm, first ? architecture.d_model : width, norm_bias);
   if (architecture.embedding_width > 0) {
-    body.embedding_projection = linear(names.embedding_projection, architecture.d_model, width, true, false);
+    body.embedding_projection = linear(names.embedding_projection, architecture.d_model, width, !first, false);
   }
   if (architecture.final_norm) body.final_norm = norm(names.final_norm, architecture.d_model, norm_bias);
   if (architecture.projection > 0) {
@@ -245,11 +250,20 @@ void plan_position_projections(const DisentangledRule& rule, const TensorNames& 
   if (rule.p2c) block.position_query = linear(prefix + names.position_query, rows, width, true, false);
 }
 
+void plan_row_convolution(const ConvolutionRule& rule, const TensorNames& names, std::int64_t width,
+                          PlannedBlock& block) {
+  block.convolution = linear(names.convolution, width, width, true, false);
+  block.convolution.weight.shape = {width, width / rule.groups, rule.taps};
+  block.convolution_norm = norm(names.convolution_norm, width, true);
+}
+
 }  // namespace
 
 PlannedBlock planned_block(const Architecture& architecture, const Family& family, std::int64_t layer) {
   const TensorNames& names = family.names;
-  const std::string prefix = fmt::format("{}{}.", names.layer, architecture.stored_layer(layer));
+  const bool numbered = architecture.part != Architecture::Part::pool;
+  const std::string prefix =
+      numbered ? fmt::format("{}{}.", names.layer, architecture.stored_layer(layer)) : std::string(names.layer);
   const auto named = [&prefix](const char* name) { return *name ? prefix + name : std::string(); };
   const std::int64_t width = architecture.d_model;
   const std::int64_t query_rows = architecture.num_heads * architecture.head_dim;
@@ -269,6 +283,7 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
   }
   if (architecture.disentangled)
     plan_position_projections(*architecture.disentangled, names, prefix, block.query, block);
+  if (architecture.convolution && layer == 0) plan_row_convolution(*architecture.convolution, names, width, block);
   block.output = linear(named(names.output), width, architecture.num_heads * architecture.value_features(),
                         architecture.output_bias, in_out);
   if (architecture.head_norm) {

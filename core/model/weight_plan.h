@@ -28,7 +28,7 @@ struct PlannedModule {
 struct PlannedBlock {
   PlannedModule attention_norm, qkv, query, key, value, output, query_norm, key_norm;
   PlannedModule query_latent, query_latent_norm, key_latent, key_latent_norm, key_value_of_latent;
-  PlannedModule position_key, position_query;
+  PlannedModule position_key, position_query, convolution, convolution_norm;
   PlannedModule attention_norm_out, mlp_norm, mlp_norm_out, gate_up, gate, up, down;
   PlannedTensor sinks;
   struct Expert {
@@ -44,13 +44,16 @@ struct PlannedBlock {
 };
 
 struct PlannedBody {
-  PlannedTensor word, position, token_type, relative, relative_positions;
+  PlannedTensor word, position, token_type, relative, relative_positions, probe;
   PlannedModule patch, first_convolution, second_convolution;
   PlannedTensor class_token, registers;
   PlannedModule embedding_norm, embedding_projection, relative_norm, final_norm, projection;
   // The one by whose name the prefix of the body is found.
   const PlannedTensor& first() const {
-    return !word.empty() ? word : !patch.weight.empty() ? patch.weight : first_convolution.weight;
+    return !word.empty()           ? word
+           : !patch.weight.empty() ? patch.weight
+           : !probe.empty()        ? probe
+                                   : first_convolution.weight;
   }
   std::vector<PlannedTensor> tensors() const;
 };

@@ -93,6 +93,7 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
   add_tensor(sha, "embedding.relative", embedding.relative, cancel);
   add_tensor(sha, "embedding.relative_positions", embedding.relative_positions, cancel);
   add_norm(sha, "embedding.relative_norm", embedding.relative_norm, cancel);
+  add_tensor(sha, "embedding.probe", embedding.probe, cancel);
   for (std::int64_t layer = 0; layer < checkpoint.architecture().num_layers; ++layer) {
     const BlockWeights block = checkpoint.block(layer);
     const std::string before = "layers." + std::to_string(layer) + ".";
@@ -109,6 +110,8 @@ std::string sha256_of(const Checkpoint& checkpoint, const CancelToken& cancel) {
     add_linear(sha, before + "up", block.up, cancel);
     add_linear(sha, before + "down", block.down, cancel);
     add_tensor(sha, before + "sinks", block.attention.sinks, cancel);
+    add_linear(sha, before + "convolution", block.convolution, cancel);
+    add_norm(sha, before + "convolution_norm", block.convolution_norm, cancel);
     if (block.latents != nullptr) {
       add_linear(sha, before + "query_latent", block.latents->query, cancel);
       add_linear(sha, before + "key_latent", block.latents->key, cancel);

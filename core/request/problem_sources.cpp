@@ -52,6 +52,15 @@ MaybeProblem image_problem(const Request& r) {
   return {};
 }
 
+// The layer that gathers patches has them of an image alone.
+MaybeProblem pool_problem(const Request& r) {
+  if (!shows_pool(r) || !r.image.empty()) return {};
+  return Problem{"attention",
+                 "pool needs an image",
+                 "It is the layer that gathers the patches of an image into one vector.",
+                 {{"encoder", "attention", "encoder"}}};
+}
+
 // The features of a sound are all that an encoder reads.
 MaybeProblem features_problem(const Request& r) {
   const char* detail = "A model reads either a text or the features of a sound.";
@@ -94,9 +103,11 @@ MaybeProblem checkpoint_source_problem(const Request& r) {
   }
   if (!r.features.empty()) {
     if (MaybeProblem problem = features_problem(r)) return problem;
+    if (MaybeProblem problem = pool_problem(r)) return problem;
     return decoder_text_problem(r);
   }
   if (!r.image.empty()) return image_problem(r);
+  if (MaybeProblem problem = pool_problem(r)) return problem;
   if (MaybeProblem problem = decoder_text_problem(r)) return problem;
   if (r.token_ids.empty()) {
     if (MaybeProblem problem = text_problem("phrase", "the phrase", r.phrase)) return problem;

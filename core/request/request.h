@@ -25,9 +25,9 @@ enum class HideTokens { none, special, first };  // which tokens are left out of
 enum class Weighting { weights, value_norm };    // a weight as it is, or times the length of its value
 enum class Merge { transpose, direct };
 enum class BackendChoice { automatic, cpu, gpu, reference };
-// The lists of layers of a model with an encoder and a decoder. automatic: cross where there is a decoder text, else
-// encoder.
-enum class AttentionList { automatic, encoder, decoder, cross };
+// The lists of layers of a model with an encoder and a decoder, or of one whose result is gathered by one more layer,
+// pool, which stands behind those of `encoder`. automatic: cross where there is a decoder text, else encoder.
+enum class AttentionList { automatic, encoder, decoder, cross, pool };
 
 // The known mistakes of the contract's last section, without merge-direct, which is Request::merge.
 enum class Variant {
@@ -137,12 +137,17 @@ inline AttentionList attention_list(const Request& r) {
 
 // True when the shown layer is the decoder's: its self-attention, or its cross-attention.
 inline bool shows_decoder(const Request& r) {
-  return has_decoder_text(r) && attention_list(r) != AttentionList::encoder;
+  return has_decoder_text(r) && attention_list(r) != AttentionList::encoder && attention_list(r) != AttentionList::pool;
+}
+
+// True when the shown layer is the one that gathers what a model gives.
+inline bool shows_pool(const Request& r) {
+  return r.attention == AttentionList::pool;
 }
 
 // True when keys and values come from elsewhere than queries.
 inline bool is_cross_attention(const Request& r) {
-  return r.key_phrase.has_value() || !r.key_input.empty() ||
+  return r.key_phrase.has_value() || !r.key_input.empty() || shows_pool(r) ||
          (shows_decoder(r) && attention_list(r) == AttentionList::cross);
 }
 

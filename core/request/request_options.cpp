@@ -22,8 +22,10 @@ namespace {
 using R = Request;
 
 constexpr Word<QkvLayout> kQkvLayouts[] = {{QkvLayout::per_head, "per-head"}, {QkvLayout::blocked, "blocked"}};
-constexpr Word<AttentionList> kAttentionLists[] = {
-    {AttentionList::encoder, "encoder"}, {AttentionList::decoder, "decoder"}, {AttentionList::cross, "cross"}};
+constexpr Word<AttentionList> kAttentionLists[] = {{AttentionList::encoder, "encoder"},
+                                                   {AttentionList::decoder, "decoder"},
+                                                   {AttentionList::cross, "cross"},
+                                                   {AttentionList::pool, "pool"}};
 constexpr Word<Embedding> kEmbeddings[] = {{Embedding::token, "token"}, {Embedding::sequence, "sequence"}};
 constexpr Word<Position> kPositions[] = {{Position::none, "none"}, {Position::sinusoidal, "sinusoidal"}};
 constexpr Word<MaskKind> kMaskKinds[] = {
@@ -139,8 +141,9 @@ std::vector<RequestOption> weight_options() {
                                       "capture (.safetensors, .npy, .npz)."),
       size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given."),
       word_option<"attention", &R::attention, kAttentionLists>(
-          "encoder|decoder|cross",
-          "Of an encoder-decoder: the list that layer counts in (cross with a decoder text, else encoder)."),
+          "encoder|decoder|cross|pool",
+          "Of an encoder-decoder: the list that layer counts in (cross with a decoder text, else encoder). pool: the "
+          "layer that gathers a SigLIP image's patches."),
       path_option<"weights", &R::weights>(
           "FILE", "One attention layer (.safetensors, .pt, .pth, .bin), as torch or the tutorials save it."),
       word_option<"qkv-layout", &R::qkv_layout, kQkvLayouts>("per-head|blocked",

@@ -65,6 +65,9 @@ GradientRows PathNumbers::change_before(const LayerHead& from, std::int64_t laye
       attention_change(*model.layers[static_cast<std::size_t>(from.layer)], from.head, context, threads);
   const Architecture& architecture = model.checkpoint->architecture();
   if (architecture.norm_place != Architecture::NormPlace::after_sum) return change;  // sums carry it as it is
+  if (architecture.convolution && from.layer == 0) {
+    throw UsageError("from", "found a convolution beside layer 0, through which no path is known", "a later layer");
+  }
   if (architecture.mixture) {
     throw UsageError("from",
                      "found a mixture of experts in a model that norms its sums, through which no path is known",

@@ -30,9 +30,10 @@ void check_requests(const SweepQuestion& question) {
       throw UsageError("patch", "found patches in a request of the sweep, which puts in its own",
                        "requests without them");
     }
-    if (shows_decoder(*request)) {
-      throw UsageError("attention", "found the decoder of a model that has an encoder beside it, which is not swept",
-                       "a model that is one stack of layers");
+    if (shows_decoder(*request) && question.patch == SweepPatch::paths) {
+      throw UsageError("attention",
+                       "found the decoder of a model that has an encoder beside it, through which no path is followed",
+                       "--patch heads, positions or stages");
     }
     if (runs_checkpoint(*request)) continue;
     throw UsageError("model",

@@ -1,6 +1,9 @@
 #include "core/tensor/row_summary.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/tensor/row_summary.cpp"
@@ -86,6 +89,25 @@ HWY_AFTER_NAMESPACE();
 namespace headscope {
 
 HWY_EXPORT(summary);
+
+std::span<const float> without_zeros_at_end(std::span<const float> weights) {
+  constexpr std::size_t kPiece = 16;
+  const auto has_some = [&](std::size_t begin, std::size_t end) {
+    return std::any_of(weights.begin() + static_cast<std::ptrdiff_t>(begin),
+                       weights.begin() + static_cast<std::ptrdiff_t>(end), [](float weight) { return weight != 0; });
+  };
+  std::size_t end = weights.size();
+  if (const std::size_t last = end / kPiece * kPiece; !has_some(last, end)) end = last;
+  while (end % kPiece == 0 && end > 0) {
+    std::array<std::uint32_t, kPiece> bits;
+    std::memcpy(bits.data(), weights.data() + end - kPiece, sizeof bits);
+    std::uint32_t any = 0;
+    for (const std::uint32_t each : bits) any |= each << 1U;  // -0 is zero, too
+    if (any != 0) break;
+    end -= kPiece;
+  }
+  return weights.first(end);
+}
 
 RowSummary summary_of_row(std::span<const float> weights) {
   return HWY_DYNAMIC_DISPATCH(summary)(weights.data(), weights.size());

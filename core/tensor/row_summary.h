@@ -14,4 +14,8 @@ struct RowSummary {
 // Values of weights, none below 0. The same bits on every vector width of a machine with fused multiply-add.
 RowSummary summary_of_row(std::span<const float> weights);
 
+// The row without zeros at its end, all but 15 of them at most: what a causal mask hides need not be read.
+// summary_of_row() of it has the same bits.
+std::span<const float> without_zeros_at_end(std::span<const float> weights);
+
 }  // namespace headscope

@@ -21,7 +21,8 @@ namespace {
 
 using Piece = SentencePieceFile::Piece;
 
-constexpr const char* kEnglish = "en_XX";  // of mBART's languages the one that its texts end with
+constexpr std::string_view kLanguage = "LANGUAGE";
+constexpr const char* kEnglish = "en_XX";  // of mBART's languages the one of a text that names none
 
 std::optional<bool> flag_at(const JsonPart& file, const char* key) {
   if (!file.present() || !file.at(key).present()) return std::nullopt;
@@ -48,9 +49,7 @@ class SentencePieceReader {
 
   TokenizerParts parts(const std::string& model_type) {
     if (flag_at(config_, "split_by_punct").value_or(false)) config_.at("split_by_punct").refuse("false");
-    if (config_.present() && use_.pattern.ends_with(kEnglish) && config_.at("src_lang").text(kEnglish) != kEnglish) {
-      config_.at("src_lang").refuse(kEnglish);
-    }
+    settle_language();
     add_pieces();
     add_appended(model_type);
     add_listed();
@@ -82,6 +81,21 @@ class SentencePieceReader {
   [[noreturn]] void refuse(const std::string& found, std::string_view expected) const {
     throw Error(fmt::format("{}: found {}; expected {}", file_, found, expected));
   }
+
+  // The language of texts, of a model whose frame has one.
+  void settle_language() {
+    if (!config_.present() || use_.pattern.find(kLanguage) == use_.pattern.npos) return;
+    const JsonPart named = config_.at("src_lang");
+    if (!named.present()) return;
+    language_ = named.text();
+    const bool known = language_ != use_.mask &&
+                       std::find(use_.appended.begin(), use_.appended.end(), language_) != use_.appended.end();
+    if (!known)
+      named.refuse(fmt::format("one of the {} languages of the model, such as en_XX", use_.appended.size() - 1));
+  }
+
+  // The word of a frame's pattern as a piece.
+  std::string_view piece_of(std::string_view word) const { return word == kLanguage ? language_ : word; }
 
   void add_special(const std::string& content, std::int64_t id) {
     AddedToken token;
@@ -204,9 +218,9 @@ class SentencePieceReader {
       if (word == "A") {
         behind = true;
       } else if (behind) {
-        parts_.post_processor.after.push_back(special(word));
+        parts_.post_processor.after.push_back(special(piece_of(word)));
       } else if (begins) {
-        parts_.post_processor.before.push_back(special(word));
+        parts_.post_processor.before.push_back(special(piece_of(word)));
       }
     }
     if (use_.switches && flag_at(config_, "add_eos_token").value_or(false)) {
@@ -218,7 +232,7 @@ class SentencePieceReader {
       PostProcessor::PairPart part;
       using Of = PostProcessor::PairPart::Of;
       part.of = word == "A" ? Of::first : word == "B" ? Of::second : Of::added;
-      if (part.of == Of::added) part.special = special(word);
+      if (part.of == Of::added) part.special = special(piece_of(word));
       part.type = use_.pair_types[at++] - '0';
       parts_.post_processor.pair.push_back(std::move(part));
     }
@@ -231,6 +245,7 @@ class SentencePieceReader {
   Vocabulary vocabulary_;
   std::vector<std::int64_t> ids_;  // of the file's pieces
   std::size_t unknown_ = 0;        // among them
+  std::string language_ = kEnglish;
   TokenizerParts parts_;
 };
 

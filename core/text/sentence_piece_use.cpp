@@ -1,6 +1,7 @@
 #include "core/text/sentence_piece_use.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace headscope {
 namespace {
@@ -26,6 +27,29 @@ std::vector<std::string_view> behind_mbart() {
   return {"ar_AR", "cs_CZ", "de_DE", "en_XX", "es_XX", "et_EE", "fi_FI", "fr_XX", "gu_IN",
           "hi_IN", "it_IT", "ja_XX", "kk_KZ", "ko_KR", "lt_LT", "lv_LV", "my_MM", "ne_NP",
           "nl_XX", "ro_RO", "ru_RU", "si_LK", "tr_TR", "vi_VN", "zh_CN", "<mask>"};
+}
+
+// The 27 that mBART-50 has more, before the mask.
+std::vector<std::string_view> behind_mbart_50() {
+  std::vector<std::string_view> all = behind_mbart();
+  all.pop_back();
+  for (const char* language : {"af_ZA", "az_AZ", "bn_IN", "fa_IR", "he_IL", "hr_HR", "id_ID", "ka_GE", "km_KH", "mk_MK",
+                               "ml_IN", "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN",
+                               "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI", "<mask>"}) {
+    all.emplace_back(language);
+  }
+  return all;
+}
+
+SentencePieceUse use_of_mbart(std::string_view name, std::string_view pattern, std::string_view pair,
+                              std::vector<std::string_view> appended) {
+  return {.classes = {name},
+          .pattern = pattern,
+          .pair = pair,
+          .pair_types = "0000",
+          .appended = std::move(appended),
+          .mask = "<mask>",
+          .fairseq = &ids_of_xlm()};
 }
 
 const std::vector<SentencePieceUse>& sentence_piece_uses() {
@@ -77,14 +101,9 @@ const std::vector<SentencePieceUse>& sentence_piece_uses() {
        .appended = {"<mask>"},
        .mask = "<mask>",
        .fairseq = &ids_of_camembert()},
-      // A text ends with its language, English. By its class alone: mBART-50, of the same type, has it in front.
-      {.classes = {"MBartTokenizer"},
-       .pattern = "A </s> en_XX",
-       .pair = "A B </s> en_XX",
-       .pair_types = "0000",
-       .appended = behind_mbart(),
-       .mask = "<mask>",
-       .fairseq = &ids_of_xlm()},
+      // A text ends with its language, or begins with it. By the class alone: both are of the type mbart.
+      use_of_mbart("MBartTokenizer", "A </s> LANGUAGE", "A B </s> LANGUAGE", behind_mbart()),
+      use_of_mbart("MBart50Tokenizer", "LANGUAGE A </s>", "LANGUAGE A B </s>", behind_mbart_50()),
   };
   return uses;
 }

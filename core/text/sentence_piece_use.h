@@ -22,7 +22,8 @@ struct SentencePieceUse {
   std::vector<std::string_view> classes = {};      // tokenizer_class, without "Fast" at its end
   std::vector<std::string_view> model_types = {};  // of config.json
   std::string_view file = {};                      // the name under which it usually lies
-  std::string_view pattern = {};                   // of one text, and of two: A and B among pieces
+  // Of one text, and of two: A and B among pieces, and LANGUAGE, one of `appended` that src_lang names, else English.
+  std::string_view pattern = {};
   std::string_view pair = {};
   std::string_view pair_types = {};             // one digit a part of `pair`
   std::vector<std::string_view> appended = {};  // tokens behind the pieces, where they do not have them

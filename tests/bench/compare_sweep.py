@@ -78,8 +78,8 @@ class Block(nn.Module):
         rows, width = stream.shape
         x = nn.functional.layer_norm(stream, (width,), *self.norms[0], EPS)
         query, key, value = self.qkv(x).view(rows, 3, HEADS, HEAD_DIM).permute(1, 2, 0, 3)
-        weights = torch.softmax(query @ key.mT / math.sqrt(HEAD_DIM) + mask, dim=-1)
-        stream = stream + self.output((weights @ value).transpose(0, 1).reshape(rows, width))
+        self.weights = torch.softmax(query @ key.mT / math.sqrt(HEAD_DIM) + mask, dim=-1)  # [heads, rows, rows]
+        stream = stream + self.output((self.weights @ value).transpose(0, 1).reshape(rows, width))
         x = self.up(nn.functional.layer_norm(stream, (width,), *self.norms[1], EPS))
         return stream + self.down(nn.functional.gelu(x, approximate="tanh"))
 

@@ -12,7 +12,8 @@ One folder a checkpoint: config.json and model.safetensors as the ecosystem writ
 Each family is written here from its paper and its published code, in model_golden_*.py, with PyTorch's own functions;
 where PyTorch has the whole layer (nn.TransformerEncoderLayer, nn.MultiheadAttention), both must agree. Everything is
 computed in float32 from the numbers as they are stored; families with `exact` in float64, and rounded when saved. They
-also have .capped_scores, .attention_norm_out, and .c2p, .p2c and .masked_scores, where a layer has those.
+also have .capped_scores, .attention_norm_out, and .c2p, .p2c and .masked_scores, where a layer has those, and conv_out,
+what the convolution beside the first layer adds.
 
     /usr/bin/python3 tests/golden/make_model_golden.py NAME...      makes only these folders
 """

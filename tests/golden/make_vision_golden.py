@@ -5,7 +5,8 @@
 
 One folder a checkpoint: config.json, preprocessor_config.json, model.safetensors, and of the image beside the folders
 (image.png, 37 x 29 pixels) expected.safetensors: pixel_values [3, rows, columns] and the stages that
-make_model_golden.py names, without logits; of models that compare texts and images projected [len, features]. Models that read texts as well have expected_text.safetensors, with
+make_model_golden.py names, without logits; of models that compare texts and images projected [len, features], of a model
+whose patches are gathered by one more layer the stages of that layer, pool.NAME. Models that read texts as well have expected_text.safetensors, with
 token_ids. resized.safetensors: the image at several sizes by every filter. Everything is computed in float64.
 """
 import json

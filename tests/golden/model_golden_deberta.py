@@ -35,11 +35,14 @@ class Deberta:
     def weights(cls, c, draw):
         d, width, inner = Drawn(draw), c['hidden_size'], c['intermediate_size']
         most, buckets, types = cls.rule(c)
-        d.table(BODY + 'embeddings.word_embeddings', c['vocab_size'], width)
+        narrow = c.get('embedding_size', width)
+        d.table(BODY + 'embeddings.word_embeddings', c['vocab_size'], narrow)
         if c['position_biased_input']:
-            d.table(BODY + 'embeddings.position_embeddings', c['max_position_embeddings'], width, spread=0.5)
+            d.table(BODY + 'embeddings.position_embeddings', c['max_position_embeddings'], narrow, spread=0.5)
         if c['type_vocab_size'] > 0:
-            d.table(BODY + 'embeddings.token_type_embeddings', c['type_vocab_size'], width, spread=0.5)
+            d.table(BODY + 'embeddings.token_type_embeddings', c['type_vocab_size'], narrow, spread=0.5)
+        if narrow != width:
+            d.linear(BODY + 'embeddings.embed_proj', narrow, width, False)
         d.norm(BODY + 'embeddings.LayerNorm', width)
         d.table(BODY + 'encoder.rel_embeddings', 2 * (buckets if buckets > 0 else most), width)
         if 'layer_norm' in c['norm_rel_ebd']:
@@ -56,6 +59,11 @@ class Deberta:
             d.linear(h + 'intermediate.dense', width, inner)
             d.linear(h + 'output.dense', inner, width)
             d.norm(h + 'output.LayerNorm', width)
+        if c.get('conv_kernel_size', 0) > 0:
+            h, channels = BODY + 'encoder.conv.', width // c.get('conv_groups', 1)
+            d.w[h + 'conv.weight'] = d.draw.normal(width, channels, c['conv_kernel_size'], spread=0.3)
+            d.w[h + 'conv.bias'] = d.draw.normal(width, spread=0.3)
+            d.norm(h + 'LayerNorm', width)
         cls.add_head(d, c)
         return d.w
 
@@ -110,6 +118,22 @@ class Deberta:
             stages[f'layers.{n}.{name}'] = value
         return m.linear(h + 'attention.output.dense', context.transpose(0, 1).reshape(length, -1))
 
+    @staticmethod
+    def convolved(c, w, x):
+        """What the convolution makes of the rows x [len, hidden_size] that enter the first layer, pair by pair."""
+        weight, bias = w[BODY + 'encoder.conv.conv.weight'], w[BODY + 'encoder.conv.conv.bias']
+        taps, channels = c['conv_kernel_size'], weight.shape[1]
+        made = torch.zeros_like(x)
+        for i in range(len(x)):
+            for d in range(x.shape[1]):
+                first = d // channels * channels
+                rows = [(t, i + t - (taps - 1) // 2) for t in range(taps)]
+                made[i, d] = bias[d] + sum((weight[d, :, t] * x[row, first:first + channels]).sum()
+                                           for t, row in rows if 0 <= row < len(x))
+        whole = F.conv1d(x.T[None], weight, bias, padding=(taps - 1) // 2, groups=c.get('conv_groups', 1))[0].T
+        assert torch.allclose(made, whole)
+        return torch.tanh(made) if c.get('conv_act', 'tanh') == 'tanh' else F.gelu(made)
+
     @classmethod
     def forward(cls, c, w, ids, stages):
         m, eps, e = Loaded(w), c['layer_norm_eps'], BODY + 'embeddings.'
@@ -118,14 +142,20 @@ class Deberta:
             x = x + w[e + 'position_embeddings.weight'][:len(ids)]
         if c['type_vocab_size'] > 0:
             x = x + w[e + 'token_type_embeddings.weight'][0]
-        x = stages['embedded'] = m.layer_norm(e + 'LayerNorm', x, eps)
+        if e + 'embed_proj.weight' in w:
+            x = m.linear(e + 'embed_proj', x)
+        first = x = stages['embedded'] = m.layer_norm(e + 'LayerNorm', x, eps)
         for n in range(c['num_hidden_layers']):
             h = f'{BODY}encoder.layer.{n}.'
             stages[f'layers.{n}.input'] = x
             output = stages[f'layers.{n}.output'] = cls.attend(c, m, n, x, stages)
             x = m.layer_norm(h + 'attention.output.LayerNorm', x + output, eps)
             inner = m.linear(h + 'output.dense', F.gelu(m.linear(h + 'intermediate.dense', x)))
-            x = stages[f'layers.{n}.hidden'] = m.layer_norm(h + 'output.LayerNorm', x + inner, eps)
+            x = m.layer_norm(h + 'output.LayerNorm', x + inner, eps)
+            if n == 0 and c.get('conv_kernel_size', 0) > 0:
+                stages['conv_out'] = cls.convolved(c, w, first)
+                x = m.layer_norm(BODY + 'encoder.conv.LayerNorm', x + stages['conv_out'], eps)
+            stages[f'layers.{n}.hidden'] = x
         stages['final_hidden'] = x
         x = m.layer_norm(cls.transform_norm, F.gelu(m.linear(cls.transform, x)), eps)
         stages['logits'] = F.linear(x, w[e + 'word_embeddings.weight'], w[cls.decoder_bias])
@@ -138,9 +168,9 @@ class DebertaTrainedOn(Deberta):
 
     @classmethod
     def add_head(cls, d, c):
-        width = c['hidden_size']
-        d.linear(cls.transform, width, width)
-        d.norm(cls.transform_norm, width)
+        width, narrow = c['hidden_size'], c.get('embedding_size', c['hidden_size'])
+        d.linear(cls.transform, width, narrow)
+        d.norm(cls.transform_norm, narrow)
         d.w[cls.decoder_bias] = d.draw.normal(c['vocab_size'], spread=0.3)
         d.w['cls.predictions.decoder.weight'] = d.w[BODY + 'embeddings.word_embeddings.weight'].clone()
         d.w['cls.predictions.decoder.bias'] = d.w[cls.decoder_bias].clone()
@@ -169,4 +199,13 @@ CASES = [
     ('deberta_v2-p2c', Deberta, {**SIZES, 'type_vocab_size': 0, 'position_biased_input': False,
                                  'pos_att_type': ['p2c'], 'share_att_key': True, 'norm_rel_ebd': 'none',
                                  'position_buckets': 0, 'max_relative_positions': 20}),
+    ('deberta_v2-conv', Deberta, {**SIZES, 'type_vocab_size': 0, 'position_biased_input': False,
+                                  'pos_att_type': 'p2c|c2p', 'share_att_key': True, 'norm_rel_ebd': 'layer_norm',
+                                  'position_buckets': 4, 'max_relative_positions': 6, 'conv_kernel_size': 3,
+                                  'conv_act': 'gelu'}),
+    ('deberta_v2-narrow', DebertaTrainedOn, {**SIZES, 'type_vocab_size': 2, 'position_biased_input': True,
+                                             'pos_att_type': ['c2p', 'p2c'], 'share_att_key': False,
+                                             'norm_rel_ebd': 'none', 'position_buckets': -1,
+                                             'max_relative_positions': 4, 'embedding_size': 11, 'conv_kernel_size': 5,
+                                             'conv_groups': 3}),
 ]

@@ -1,9 +1,9 @@
-"""Models that read images, and the text models beside them, with Hugging Face's names: ViT (Dosovitskiy et al. 2021),
-DINOv2 (Oquab et al. 2023) without and with registers (Darcet et al. 2024), CLIP (Radford et al. 2021) and SigLIP (Zhai
-et al. 2023). Float64."""
+"""Models of images, and the text models beside them, with Hugging Face's names: ViT (Dosovitskiy et al. 2021), DINOv2
+(Oquab et al. 2023, registers Darcet et al. 2024), CLIP (Radford et al. 2021), SigLIP (Zhai et al. 2023). Float64."""
 import torch
 import torch.nn.functional as F
 
+import model_golden_pool
 from model_golden_steps import Drawn, Loaded, attend, causal, split_heads
 
 
@@ -249,16 +249,18 @@ class Clip:
 
 
 class Siglip(Clip):
-    image, text = SiglipImageTower, SiglipTextTower
-    projections = None, 'text_model.head'
+    image, text, projections = SiglipImageTower, SiglipTextTower, (None, 'text_model.head')
 
     @staticmethod
     def other_weights(c, d):
-        width = c['vision_config']['hidden_size']
-        d.w['vision_model.head.probe'] = d.draw.normal(1, 1, width)
-        d.linear('vision_model.head.mlp.fc1', width, width)
-        d.linear('text_model.head', c['text_config']['hidden_size'], width)
+        model_golden_pool.weights(c['vision_config'], d)
+        d.linear('text_model.head', c['text_config']['hidden_size'], c['vision_config']['hidden_size'])
         d.w['logit_bias'] = d.draw.normal(1)
+
+    @classmethod
+    def forward(cls, c, w, pixels, stages):
+        super().forward(c, w, pixels, stages)
+        model_golden_pool.forward(c['vision_config'], w, stages, ACTIVATIONS[c['vision_config']['hidden_act']])
 
 
 def processor(size, resample, crop=None, mean=(0.5, 0.4, 0.6), deviation=(0.5, 0.3, 0.25), kind='ViT'):

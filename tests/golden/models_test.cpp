@@ -92,8 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "electra-wide", "albert", "albert-one-group", "modernbert", "modernbert-biased", "falcon",
                       "falcon-alibi", "falcon-grouped", "falcon-grouped-one-norm", "mpt", "mpt-steep", "mpt-held",
                       "mpt-normed", "deberta_v2", "deberta_v2-f16", "deberta_v2-bf16", "deberta_v2-wide",
-                      "deberta_v2-own", "deberta_v2-c2p", "deberta_v2-p2c", "deepseek_v2", "deepseek_v2-grouped",
-                      "deepseek_v3"),
+                      "deberta_v2-own", "deberta_v2-c2p", "deberta_v2-p2c", "deberta_v2-conv", "deberta_v2-narrow",
+                      "deepseek_v2", "deepseek_v2-grouped", "deepseek_v3"),
     [](const auto& each) {
       std::string name = each.param;
       std::replace(name.begin(), name.end(), '-', '_');

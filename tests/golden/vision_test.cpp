@@ -47,6 +47,20 @@ TEST_P(VisionStages, OfATextWhereTheModelReadsBoth) {
   expect_layers({{"model", kVisionModels + GetParam()}, {"token-ids", ids}}, expected, Tower::text);
 }
 
+class VisionPool : public GoldenTest {};
+
+TEST_F(VisionPool, SiglipsPatchesAreGathered) {
+  const ExpectedStages expected("siglip");
+  for (const GoldenRun& run :
+       run_everywhere({{"model", kVisionModels + "siglip"}, {"image", vision_image()}, {"attention", "pool"}})) {
+    for (const char* stage :
+         {"input", "key_input", "query", "key", "value", "scores", "weights", "context", "output"}) {
+      EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected[std::string("pool.") + stage]))
+          << run.label << ", " << stage;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Golden, VisionStages, ::testing::ValuesIn(vision_models()), [](const auto& each) {
   std::string name = each.param;
   std::replace(name.begin(), name.end(), '-', '_');

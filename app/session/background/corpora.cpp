@@ -62,11 +62,29 @@ std::shared_ptr<const PhraseList> corpus_list(const CorpusListQuery& of, const C
   return list;
 }
 
+namespace {
+
+// Error when the model lacks a head of the record.
+void check_heads(const CorpusModelQuery& of, const Architecture& architecture) {
+  for (const HeadRecord& head : of.record->heads) {
+    if (head.layer < architecture.num_layers && head.head < architecture.num_heads) continue;
+    throw Error(fmt::format("{} is not {}: it has {} layers of {} heads, and the folder has head {}.{}", of.model,
+                            of.record->facts.model, architecture.num_layers, architecture.num_heads, head.layer,
+                            head.head));
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<const Tokenizer> corpus_model(const CorpusModelQuery& of, const CancelToken& cancel) {
   const std::shared_ptr<const Checkpoint> checkpoint = Checkpoint::open(of.model);
   if (checkpoint->tokenizer() == nullptr) throw Error(of.model + " has no tokenizer; the scan had one");
-  const std::string digest = sha256_of(*checkpoint, cancel);
   const CorpusFacts& facts = of.record->facts;
+  if (facts.sha256.empty()) {
+    check_heads(of, checkpoint->architecture());
+    return checkpoint->tokenizer();
+  }
+  const std::string digest = sha256_of(*checkpoint, cancel);
   if (digest != facts.sha256) {
     throw Error(fmt::format("{} is not the model that was scanned: its weights have the sha256 {}, those of {} {}",
                             of.model, digest, facts.model, facts.sha256));
@@ -75,7 +93,7 @@ std::shared_ptr<const Tokenizer> corpus_model(const CorpusModelQuery& of, const 
 }
 
 std::vector<CorpusPhrase> corpus_phrases_of(const CorpusPhrasesQuery& of, const CancelToken& cancel) {
-  const std::vector<CorpusExample>& examples = of.record->heads[of.head].top;
+  const std::vector<CorpusExample>& examples = of.examples;
   std::vector<CorpusPhrase> phrases(examples.size());
   std::multimap<std::int64_t, std::size_t> wanted;
   for (std::size_t k = 0; k < examples.size(); ++k) wanted.emplace(examples[k].phrase, k);
@@ -111,7 +129,8 @@ HeadPoints points_of_head(const HeadPointsQuery& of, const CancelToken&) {
 }
 
 HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken&) {
-  HeadAmongOthers among{heads_like(*of.table, of.head, of.most), {}};
+  HeadAmongOthers among{
+      heads_like(*of.table, of.head, of.most), heads_like(*of.table, of.head, of.most, AlikeBy::pattern), {}};
   for (std::size_t mean = 0; mean < of.table->keys.size(); ++mean) {
     among.ranks.push_back(of.table->rank(mean, of.head));
   }

@@ -51,15 +51,16 @@ struct CorpusModelQuery {
   friend bool operator==(const CorpusModelQuery&, const CorpusModelQuery&) = default;
 };
 using CorpusModels = LatestWork<CorpusModelQuery, std::shared_ptr<const Tokenizer>>;
-// Its tokenizer; reads all weights. Fails as Checkpoint::open(), and says both digests when it is another model.
+// Its tokenizer; reads all weights. Fails as Checkpoint::open(), and says both digests when it is another model. Of
+// HeadVis's folder, which has no digest, every model will do that has the heads; its weights are not read.
 std::shared_ptr<const Tokenizer> corpus_model(const CorpusModelQuery& of, const CancelToken& cancel);
 
-// The phrases that the examples of a head stand in.
+// The phrases that examples stand in.
 struct CorpusPhrasesQuery {
   std::shared_ptr<const CorpusRecord> record;
   std::shared_ptr<const PhraseList> list;
   std::shared_ptr<const Tokenizer> tokenizer;  // null: phrases are not split into tokens
-  std::size_t head = 0;                        // index in record->heads
+  std::vector<CorpusExample> examples;         // places in these phrases
   friend bool operator==(const CorpusPhrasesQuery&, const CorpusPhrasesQuery&) = default;
 };
 struct CorpusPhrase {
@@ -100,8 +101,9 @@ struct HeadsLikeQuery {
   friend bool operator==(const HeadsLikeQuery&, const HeadsLikeQuery&) = default;
 };
 struct HeadAmongOthers {
-  std::vector<SimilarHead> alike;
-  std::vector<std::int64_t> ranks;  // of HeadTable::rank(), one a mean
+  std::vector<SimilarHead> alike;             // by their means
+  std::vector<SimilarHead> alike_by_pattern;  // none where there are no patterns
+  std::vector<std::int64_t> ranks;            // of HeadTable::rank(), one a mean
 };
 using HeadsLikeOne = LatestWork<HeadsLikeQuery, HeadAmongOthers>;
 HeadAmongOthers head_among_others(const HeadsLikeQuery& of, const CancelToken& cancel);

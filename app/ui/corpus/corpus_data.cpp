@@ -60,7 +60,7 @@ void find_model(Ui& ui, CorpusShown& shown) {
 
 void find_texts(Ui& ui, CorpusShown& shown) {
   if (shown.phrases == nullptr) return;
-  const CorpusPhrasesQuery query{shown.record, shown.phrases, shown.tokenizer, shown.head};
+  const CorpusPhrasesQuery query{shown.record, shown.phrases, shown.tokenizer, *shown.examples};
   const auto result = ui.session.background.corpus_phrases.want(query);
   if (at_hand(result, query) == AtHand::not_known_yet) return;
   shown.texts = result;
@@ -87,6 +87,18 @@ void find_points(Ui& ui, CorpusShown& shown) {
   if (at_hand(phrase, of_phrase) != AtHand::not_known_yet) shown.point_phrase = phrase;
 }
 
+// Rows of every tenth, the last tenth first.
+const std::vector<CorpusExample>& examples_by_tenths(Ui& ui, const CorpusShown& shown) {
+  ExamplesByTenths& made = ui.state.panels.get<CorpusPanelState>().tenths;
+  if (made.record == shown.record && made.head == shown.head) return made.examples;
+  made = {shown.record, shown.head, {}};
+  for (std::size_t tenth = kDeciles; tenth-- > 0;) {
+    const std::vector<CorpusExample>& rows = shown.picked().samples[tenth];
+    made.examples.insert(made.examples.end(), rows.begin(), rows.end());
+  }
+  return made.examples;
+}
+
 // HeadVis's folder has metrics of its own: in place of those that it lacks the first ones are shown, on every axis
 // another.
 void take_own_means(CorpusView& view, const HeadTable& table) {
@@ -111,7 +123,8 @@ CorpusShown corpus_shown(Ui& ui, const CorpusContents& contents) {
   shown.headvis = contents.headvis;
   shown.chosen = &chosen_heads(ui, shown.table);
   shown.head = picked_of(view, *shown.table);
-  shown.examples = &shown.picked().top;
+  shown.by_tenths = view.examples == ExamplesOf::tenths && shown.headvis == nullptr;
+  shown.examples = shown.by_tenths ? &examples_by_tenths(ui, shown) : &shown.picked().top;
   if (shown.headvis != nullptr) {
     take_own_means(ui.session.view.corpus, *shown.table);
     find_headvis(ui, shown);
@@ -182,6 +195,8 @@ void say_obstacle(Ui& ui, const CorpusShown& shown, const std::string& obstacle)
   put_notice(ui.state, notice);
 }
 
+}  // namespace
+
 void open_in_microscope(Ui& ui, const Document& document) {
   ui.session.open(document.request, document.view, document.identity());
   ui.state.edits.clear();
@@ -189,17 +204,9 @@ void open_in_microscope(Ui& ui, const Document& document) {
   ui.state.wants_frame = true;
 }
 
-}  // namespace
-
 std::string example_obstacle(const CorpusShown& shown) {
-  if (shown.headvis != nullptr) {
-    if (shown.headvis_head != nullptr && !shown.headvis_head->failure.empty()) return shown.headvis_head->failure;
-    return shown.headvis_head == nullptr
-               ? "The file of this head is being read."
-               : "HeadVis's folder has the words of its examples and no weights of the model: it opens none in the "
-                 "microscope. An .hsagg, which headscope-cli scan writes, does.";
-  }
-  if (shown.picked().top.empty()) return "No phrase was kept of this head.";
+  if (shown.headvis != nullptr) return headvis_obstacle(shown);
+  if (shown.examples->empty()) return "No phrase was kept of this head.";
   if (const std::string obstacle = source_obstacle(shown); !obstacle.empty()) return obstacle;
   if (shown.texts == nullptr) return "The phrases are being read.";
   return shown.texts->answer ? "" : shown.texts->failure;
@@ -207,9 +214,10 @@ std::string example_obstacle(const CorpusShown& shown) {
 
 void open_example(Ui& ui, const CorpusShown& shown) {
   if (const std::string obstacle = example_obstacle(shown); !obstacle.empty()) return say_obstacle(ui, shown, obstacle);
+  if (shown.headvis != nullptr) return open_sequence(ui, shown);
   const CorpusPhrase& phrase = (*shown.texts->answer)[shown.example];
-  open_in_microscope(ui, example_document(*shown.record, {shown.head, shown.example, shown.model}, phrase,
-                                          ui.session.draft, ui.session.view));
+  open_in_microscope(ui, example_document(*shown.record, {shown.head, (*shown.examples)[shown.example], shown.model},
+                                          phrase, ui.session.draft, ui.session.view));
 }
 
 void open_point(Ui& ui, const CorpusShown& shown, std::size_t point) {

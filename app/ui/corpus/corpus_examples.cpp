@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -147,6 +146,7 @@ void draw_list(Ui& ui, const CorpusShown& shown, const Rect& list) {
   const Rect rows{list.min, {list.max.x - (content > list.height() ? ui.px(10) : 0), list.max.y}};
   float y = list.min.y - scroll.offset;
   bool opens = false;
+  const auto tenth = [&](std::size_t k) { return decile_of((*shown.examples)[k].value); };
   for (std::size_t k = 0; k < count; ++k) {
     const Rect place = row(rows, y, ui.px(kRow));
     if (place.max.y < list.min.y || place.min.y > list.max.y) continue;
@@ -156,6 +156,9 @@ void draw_list(Ui& ui, const CorpusShown& shown, const Rect& list) {
       fill(place, k == shown.example ? ui.colors.tint : ui.colors.hover, ui.px(size::radius_control));
     if (k == shown.example) outline(ui, place, ui.colors.accent, 1.5f, ui.px(size::radius_control));
     draw_row(ui, shown, k, k < made.lines.size() ? made.lines[k] : ExampleLine(), place);
+    if (shown.by_tenths && k > 0 && tenth(k) != tenth(k - 1)) {
+      horizontal_line(ui, place.min.x, place.max.x, place.min.y, ui.colors.edge);
+    }
     if (hovered && it.clicked) ui.session.view.corpus.example = static_cast<std::int64_t>(k);
     opens = opens || (hovered && it.double_clicked);
   }
@@ -223,35 +226,13 @@ void draw_detail(Ui& ui, const CorpusShown& shown, const Rect& area) {
           obstacle.empty() ? "Enter opens it in the microscope" : "something is missing: Open says what");
 }
 
-// Where phrases come from; returns the y below.
-float draw_source(Ui& ui, const CorpusShown& shown, const Rect& area) {
-  Rect line{area.min, {area.max.x, area.min.y + ui.px(size::control_height)}};
-  if (shown.headvis != nullptr) {
-    const std::string words = fmt::format("sequences of the folder, in {} intervals", shown.headvis->config.intervals);
-    text_in(ui, line, Type::words12, ui.colors.text2, words);
-    ui.mark("corpus/source: " + words, line);
-    return line.max.y + ui.px(6);
-  }
-  if (button(
-          ui, "corpus/list", take_right(line, ui.px(92), ui.px(8)), "Open list...",
-          {true, false, "The list of phrases that was scanned: a file or a folder. Its digest says whether it is."})) {
-    ui.push(CommandId::corpus_list);
-  }
-  const std::string file = std::filesystem::path(shown.list).filename().string();
-  std::string words = "no list is open: examples have places and no words";
-  Rgba ink = ui.colors.warn;
-  if (shown.has_list == AtHand::yes) {
-    words = "phrases of " + file;
-    ink = ui.colors.text2;
-  } else if (shown.has_list == AtHand::not_known_yet) {
-    words = "reading " + file + " \u2026";
-    ink = ui.colors.text2;
-  } else if (!shown.list.empty()) {
-    words = file + " is not the list that was scanned";
-  }
-  text_in(ui, line, Type::words12, ink, words);
-  ui.mark("corpus/source: " + words, line);
-  return line.max.y + ui.px(6);
+// What the listed examples are.
+std::string examples_fact(const CorpusShown& shown) {
+  const std::size_t count = shown.examples->size();
+  const std::string head = shown.name_of(shown.head);
+  if (shown.headvis != nullptr) return fmt::format("{} sequences of {}, the strongest interval first", count, head);
+  if (shown.by_tenths) return fmt::format("{} rows of {} by chance, by tenths of their largest weight", count, head);
+  return fmt::format("the {} phrases with the strongest weight of {}", count, head);
 }
 
 }  // namespace
@@ -259,12 +240,9 @@ float draw_source(Ui& ui, const CorpusShown& shown, const Rect& area) {
 void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const float pad = ui.px(size::panel_padding);
   const std::size_t count = shown.examples->size();
-  panel_header(ui, {area.min, {area.max.x, area.min.y + ui.px(36)}}, "Examples",
-               shown.headvis != nullptr
-                   ? fmt::format("{} sequences of {}, the strongest interval first", count, shown.name_of(shown.head))
-                   : fmt::format("the {} phrases with the strongest weight of {}", count, shown.name_of(shown.head)));
+  panel_header(ui, {area.min, {area.max.x, area.min.y + ui.px(36)}}, "Examples", examples_fact(shown));
   Rect body{{area.min.x + pad, area.min.y + ui.px(36)}, {area.max.x - pad, area.max.y - ui.px(8)}};
-  body.min.y = draw_source(ui, shown, body);
+  body.min.y = draw_examples_source(ui, shown, body);
   if (count == 0) {
     paragraph(ui, {body.min, {body.max.x, body.min.y}}, Type::words12, ui.colors.text, example_obstacle(shown));
     return;

@@ -8,6 +8,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/corpus/corpus_panel.h"
+#include "app/ui/map/axis_labels.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 
@@ -78,9 +79,7 @@ void draw_metric(Ui& ui, const CorpusShown& shown, CorpusMetric metric, const Re
 }
 
 void draw_scores(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
-  const Rect title = row(area, y, ui.px(kSection));
-  text_in(ui, title, Type::title12, ui.colors.text, "Means");
-  text_in(ui, title, Type::words11, ui.colors.text3, fmt::format("rank of {}", shown.table->heads.size()), 1);
+  draw_section_title(ui, row(area, y, ui.px(kSection)), "Means", fmt::format("rank of {}", shown.table->heads.size()));
   for (std::size_t k = 0; k < shown.table->keys.size(); ++k) {
     if (!shown.table->held[k]) continue;
     Rect line = row(area, y, ui.px(kScore));
@@ -102,20 +101,27 @@ void draw_scores(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
   }
 }
 
-void draw_alike(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
-  const Rect title = row(area, y, ui.px(kSection));
-  text_in(ui, title, Type::title12, ui.colors.text, "Heads like this one");
-  text_in(ui, title, Type::words11, ui.colors.text3,
-          fmt::format("cosine of {} standardised means", shown.table->compared), 1);
-  if (shown.among == nullptr) return;
+}  // namespace
+
+void draw_section_title(Ui& ui, const Rect& line, const std::string& title, const std::string& fact) {
+  text_in(ui, line, Type::title12, ui.colors.text, title);
+  const float left = line.min.x + std::ceil(text_width(ui, Type::title12, title)) + ui.px(12);
+  if (left >= line.max.x) return;
+  text_in(ui, {{left, line.min.y}, line.max}, Type::words11, ui.colors.text3,
+          shortened(ui, Type::words11, fact, line.max.x - left), 1);
+}
+
+void draw_head_chips(Ui& ui, const CorpusShown& shown, const HeadChips& chips, const Rect& area, float& y) {
+  draw_section_title(ui, row(area, y, ui.px(kSection)), chips.title, chips.fact);
+  if (chips.heads == nullptr) return;
   const float gap = ui.px(6), width = std::floor((area.width() - gap * (kChipsARow - 1)) / kChipsARow);
   float x = area.min.x;
   int column = 0;
-  for (const SimilarHead& alike : shown.among->answer->alike) {
+  for (const SimilarHead& alike : *chips.heads) {
     const Rect chip{{x, y}, {x + width, y + ui.px(kChip)}};
     const std::string name = shown.name_of(alike.head);
     const Interaction it =
-        interact(ui, "corpus/alike/" + name, chip, {true, false, "Picks this head in the plane and in the grid."});
+        interact(ui, chips.name + name, chip, {true, false, "Picks this head in the plane and in the grid."});
     fill(chip, it.hovered ? ui.colors.hover : ui.colors.raised, ui.px(size::radius_control));
     outline(ui, chip, ui.colors.edge, 1, ui.px(size::radius_control));
     const Rect inner = inset(chip, ui.px(6));
@@ -130,9 +136,12 @@ void draw_alike(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
       y += ui.px(kChip + 6);
     }
   }
+  if (column % kChipsARow != 0) y += ui.px(kChip + 6);
 }
 
-}  // namespace
+float head_chips_height(const Ui& ui, std::size_t count) {
+  return ui.px(kSection) + ui.px(kChip + 6) * static_cast<float>((count + kChipsARow - 1) / kChipsARow);
+}
 
 double tallest_bin(std::span<const double> own, std::span<const double> all) {
   double tallest = 0;
@@ -174,16 +183,19 @@ void draw_corpus_head(Ui& ui, const CorpusShown& shown, const Rect& area) {
     if (scanned && !histogram_edges(metric).empty()) with_bins.push_back(metric);
   }
   const auto means = std::count(shown.table->held.begin(), shown.table->held.end(), true);
-  const std::size_t chips = shown.among == nullptr ? 0 : shown.among->answer->alike.size();
+  const std::vector<SimilarHead>* alike = shown.among == nullptr ? nullptr : &shown.among->answer->alike;
   const float plots = scanned ? histogram_height(ui) * static_cast<float>(with_bins.size()) + ui.px(kTitle)
                               : headvis_plots_height(ui, shown);
-  const float content = plots + ui.px(2 * kSection) + ui.px(kScore) * static_cast<float>(means) +
-                        ui.px(kChip + 6) * static_cast<float>((chips + kChipsARow - 1) / kChipsARow) + ui.px(6);
+  const float content = plots + head_chips_height(ui, alike == nullptr ? 0 : alike->size()) +
+                        corpus_pattern_height(ui, shown) + corpus_tokens_height(ui, shown) + ui.px(kSection) +
+                        ui.px(kScore) * static_cast<float>(means) + ui.px(6);
   const ScrollArea scroll = begin_scroll(ui, "corpus/head", body, content);
   const Rect inner{body.min, {body.max.x - (content > body.height() ? ui.px(10) : 0), body.max.y}};
   float y = body.min.y - scroll.offset;
-  draw_alike(ui, shown, inner, y);
-  if (chips % kChipsARow != 0) y += ui.px(kChip + 6);
+  const std::string compared = fmt::format("cosine of {} standardised means", shown.table->compared);
+  draw_head_chips(ui, shown, {"Heads like this one", compared, "corpus/alike/", alike}, inner, y);
+  draw_corpus_pattern(ui, shown, inner, y);
+  draw_corpus_tokens(ui, shown, inner, y);
   for (const CorpusMetric metric : with_bins) draw_metric(ui, shown, metric, inner, y);
   if (scanned) {
     text_in(ui, row(inner, y, ui.px(kTitle)), Type::words11, ui.colors.text3,

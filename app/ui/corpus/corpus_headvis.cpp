@@ -16,7 +16,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kTableTitle = 26, kTableLine = 20;
+constexpr float kSays = 26;
 constexpr std::size_t kMostTokensShown = 8;
 
 // The largest weight that is neither of the first query nor to the first key, as HeadVis takes it; else the largest.
@@ -91,26 +91,13 @@ std::vector<FolderPlot> plots_of(const CorpusShown& shown) {
   return plots;
 }
 
-// So many lines of one of the folder's tables.
-std::size_t lines_of(const std::vector<HeadVisToken>& table) {
-  return std::min(table.size(), kMostTokensShown);
-}
-
-void draw_table(Ui& ui, const std::string& title, const std::vector<HeadVisToken>& table, const Rect& area, float& y) {
-  text_in(ui, row(area, y, ui.px(kTableTitle)), Type::title12, ui.colors.text, title);
-  double largest = 0;
-  for (const HeadVisToken& token : table) largest = std::max(largest, token.weight);
-  for (std::size_t k = 0; k < lines_of(table); ++k) {
-    Rect line = row(area, y, ui.px(kTableLine));
-    const std::string word = shortened(ui, Type::mono12, visible_piece(table[k].token), ui.px(104));
-    text_in(ui, take_left(line, ui.px(112), ui.px(6)), Type::mono12, ui.colors.text, word);
-    text_in(ui, take_right(line, ui.px(64), ui.px(6)), Type::mono11, ui.colors.text2, mean_text(table[k].weight), 1);
-    const float middle = std::round(line.center().y);
-    const Rect bar{{line.min.x, middle - ui.px(4)}, {line.max.x, middle + ui.px(4)}};
-    fill(bar, ui.colors.well);
-    const auto share = static_cast<float>(largest > 0 ? std::max(0.0, table[k].weight) / largest : 0);
-    fill({bar.min, {std::round(bar.min.x + bar.width() * share), bar.max.y}}, ui.colors.ok);
+// The first lines of one of the folder's tables.
+std::vector<TokenLine> lines_of(const std::vector<HeadVisToken>& table) {
+  std::vector<TokenLine> lines;
+  for (std::size_t k = 0; k < std::min(table.size(), kMostTokensShown); ++k) {
+    lines.push_back({table[k].token, table[k].weight, mean_text(table[k].weight)});
   }
+  return lines;
 }
 
 }  // namespace
@@ -135,20 +122,21 @@ void find_headvis(Ui& ui, CorpusShown& shown) {
   }
   shown.examples = &state.headvis.examples;
   shown.texts = state.headvis.texts;
+  find_headvis_model(ui, shown);
 }
 
 float headvis_plots_height(const Ui& ui, const CorpusShown& shown) {
   float height = histogram_height(ui) * static_cast<float>(plots_of(shown).size());
-  if (shown.headvis_head == nullptr || !shown.headvis_head->answer) return height + ui.px(2 * kTableTitle);
+  if (shown.headvis_head == nullptr || !shown.headvis_head->answer) return height + ui.px(2 * kSays);
   for (const auto& [key, table] : shown.headvis_head->answer->tables) {
-    height += ui.px(kTableTitle) + ui.px(kTableLine) * static_cast<float>(lines_of(table));
+    height += token_table_height(ui, lines_of(table).size());
   }
   return height;
 }
 
 void draw_headvis_plots(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
   if (shown.headvis_head == nullptr || !shown.headvis_head->answer) {
-    const Rect place = row(area, y, ui.px(2 * kTableTitle));
+    const Rect place = row(area, y, ui.px(2 * kSays));
     const std::string words = shown.headvis_head == nullptr ? "Reading \u2026" : shown.headvis_head->failure;
     ui.mark("corpus/headvis_says: " + words, place);
     paragraph(ui, {place.min, {place.max.x, place.min.y}}, Type::words12, ui.colors.warn, words);
@@ -164,7 +152,7 @@ void draw_headvis_plots(Ui& ui, const CorpusShown& shown, const Rect& area, floa
     draw_histogram(ui, {plot.label, fact, "", shares, {}, plot.histogram->edges}, area, y);
   }
   for (const auto& [key, table] : shown.headvis_head->answer->tables) {
-    draw_table(ui, label_of(shown.headvis->config.tables, key), table, area, y);
+    draw_token_table(ui, label_of(shown.headvis->config.tables, key), "", lines_of(table), area, y);
   }
 }
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "app/session/background/corpora.h"
+#include "app/session/documents.h"
 #include "app/session/view_state.h"
+#include "app/ui/corpus/corpus_state.h"
 #include "app/ui/ui.h"
 #include "app/ui/widgets/widgets.h"
-#include "core/corpus/head_search.h"
 #include "core/corpus/mean_words.h"
-#include "core/picture/lasso.h"
 #include "core/picture/plot_axis.h"
 
 namespace headscope::ui {
@@ -26,105 +26,6 @@ inline constexpr const char *kCorpusScatter = "corpus/scatter", *kCorpusGrid = "
                             *kCorpusPoints = "corpus/points";  // the controls that take arrows
 inline constexpr const char* kCorpusFind = "corpus/find";
 inline constexpr const char* kCorpusListPurpose = "corpus list";  // of a file that is chosen
-
-// The points of the plane, laid out once for what they depend on.
-struct CorpusPlot {
-  std::shared_ptr<const HeadTable> table;
-  std::string x, y, color;
-  float width = 0, height = 0;
-  PlotAxis x_axis, y_axis;
-  PlotPoints points;
-};
-
-// The words of an example in one line: pieces with their places, left out ones as "…".
-struct ExampleLine {
-  struct Piece {
-    std::int64_t token = -1;  // -1: the ellipsis
-    std::string words;
-    float x = 0, width = 0;
-  };
-  std::vector<Piece> pieces;
-};
-struct ExampleLines {
-  std::shared_ptr<const CorpusPhrases::Result> of;
-  float width = 0;
-  std::vector<ExampleLine> lines;
-};
-
-// The chosen heads that the table has, made once for both.
-struct ChosenHeads {
-  std::shared_ptr<const HeadTable> table;
-  std::vector<LayerHead> of;
-  std::vector<std::size_t> heads;  // indices, increasing
-  std::vector<bool> is;            // one a head of the table
-};
-
-// What the text of the field finds, made once for it.
-struct FoundHeads {
-  std::shared_ptr<const HeadTable> table;
-  std::string text;
-  HeadSearch search;
-};
-
-// The tree with its clusters and the places of its nodes, made once for the tree and the cut.
-struct ShownTree {
-  std::shared_ptr<const HeadTrees::Result> of;
-  double cut = 0;
-  std::size_t clusters = 0;
-  std::vector<std::size_t> cluster;       // one a head of the tree, from 0
-  std::vector<std::int64_t> of_head;      // one a head of the table: its cluster; -1: it is not in the tree
-  std::vector<float> place;               // one a node: its place across the tree, in leaves
-  std::vector<std::size_t> node_cluster;  // one a node: its cluster; `clusters`: it is cut
-};
-
-// A head of HeadVis's folder as the examples of a scan are shown.
-struct HeadVisExamples {
-  std::shared_ptr<const HeadVisHeads::Result> of;
-  std::vector<CorpusExample> examples;  // `phrase` is the interval
-  std::shared_ptr<const CorpusPhrases::Result> texts;
-};
-
-// The points of the picked head, laid out once for what they depend on.
-struct PointsPlot {
-  std::shared_ptr<const PointsOfHead::Result> of;
-  PointsView look;  // the picked point apart
-  float width = 0, height = 0;
-  PlotAxis x_axis, y_axis;
-  PlotPoints points;
-  std::vector<std::size_t> by_x, by_y;  // all points, as the arrows go through them
-};
-
-// Which tokens of the points have a colour of their own.
-struct PointTokens {
-  std::shared_ptr<const CorpusRecord> record;
-  std::vector<PointToken> tokens;
-  std::vector<std::int64_t> of;  // token_of_points()
-  std::int64_t last_position = 0;
-};
-
-// What the panel remembers.
-struct CorpusPanelState {
-  std::shared_ptr<const Corpora::Result> last;  // shown until another one is known
-  CorpusPlot plot;
-  int plots_made = 0;    // so many times the points were laid out
-  int cells_drawn = 0;   // of the grid, in the last frame
-  int points_drawn = 0;  // of the plane
-  ExampleLines lines;
-  ChosenHeads chosen;
-  FoundHeads found;
-  ShownTree tree;
-  HeadVisExamples headvis;
-  std::vector<PlanePoint> lasso;  // the line that is being drawn: pixels from the corner of the plane
-  bool moves_cut = false;         // the mouse holds the line that cuts the tree
-  std::optional<std::size_t> hovered, next_hovered;  // head under the mouse, in the plane or the grid
-  PointsPlot points_plot;
-  int points_laid_out = 0;
-  PointTokens point_tokens;
-  std::optional<std::size_t> hovered_point;  // under the mouse
-  std::optional<std::size_t> opens_point;    // that is opened once its phrase is read
-  std::string words, point_words;            // of the examples and of the points, for the font atlas
-  void add_text(std::string& all) const { all += words + point_words; }
-};
 
 // Whether something that examples need is at hand.
 enum class AtHand { yes, no, not_known_yet };
@@ -145,6 +46,7 @@ struct CorpusShown {
   std::shared_ptr<const CorpusPhrases::Result> texts;    // of the picked head; null, or without an answer: none
   std::shared_ptr<const HeadsLikeOne::Result> among;     // null: not known yet
   const std::vector<CorpusExample>* examples = nullptr;  // of the picked head; never null
+  bool by_tenths = false;                                // the examples are those of the tenths
   const ChosenHeads* chosen = nullptr;                   // never null
   // Of HeadVis's folder: what config.json says, and the file of the picked head (null: not read yet).
   std::shared_ptr<const HeadVisTree> headvis;
@@ -180,6 +82,7 @@ void pick_head(Ui& ui, const CorpusShown& shown, std::size_t head);
 void read_head_keys(Ui& ui, const CorpusShown& shown);
 // The picked example in the microscope, as a document; where something is missing a notice says what.
 void open_example(Ui& ui, const CorpusShown& shown);
+void open_in_microscope(Ui& ui, const Document& document);
 // Why the picked example cannot be opened now; "" when it can.
 std::string example_obstacle(const CorpusShown& shown);
 
@@ -220,10 +123,46 @@ Rgba cluster_color(const CorpusShown& shown, std::size_t head);
 // corpus_tree.cpp
 void draw_corpus_tree(Ui& ui, const CorpusShown& shown, const Rect& area);
 
+// corpus_headvis_open.cpp: why the picked sequence cannot be opened now, "" when it can; and that, on a model that has
+// the folder's heads: a notice says so where its tokens are none of the model's.
+void find_headvis_model(Ui& ui, CorpusShown& shown);
+std::string headvis_obstacle(const CorpusShown& shown);
+void open_sequence(Ui& ui, const CorpusShown& shown);
+
 // corpus_headvis.cpp: what the folder says of the picked head, put where a scan's answers are.
 void find_headvis(Ui& ui, CorpusShown& shown);
 float headvis_plots_height(const Ui& ui, const CorpusShown& shown);
 void draw_headvis_plots(Ui& ui, const CorpusShown& shown, const Rect& area, float& y);
+
+// corpus_head.cpp: the title of a section of the side, and a fact at its right end, as far as there is room.
+void draw_section_title(Ui& ui, const Rect& line, const std::string& title, const std::string& fact);
+// A section of heads that are like the picked one, as chips that pick them; moves y down, by
+// head_chips_height().
+struct HeadChips {
+  std::string title, fact, name;                    // `name`: of the controls, before that of the head
+  const std::vector<SimilarHead>* heads = nullptr;  // null: not known yet
+};
+void draw_head_chips(Ui& ui, const CorpusShown& shown, const HeadChips& chips, const Rect& area, float& y);
+float head_chips_height(const Ui& ui, std::size_t count);
+
+// corpus_tokens.cpp: lines with a token, a bar and a number each, the largest first; moves y down, by
+// token_table_height(). Then which tokens the picked head's rows come from and point at; nothing where the file says
+// none.
+struct TokenLine {
+  std::string token;
+  double value = 0;
+  std::string words;  // what stands for the value
+};
+void draw_token_table(Ui& ui, const std::string& title, const std::string& fact, const std::vector<TokenLine>& lines,
+                      const Rect& area, float& y);
+float token_table_height(const Ui& ui, std::size_t lines);
+void draw_corpus_tokens(Ui& ui, const CorpusShown& shown, const Rect& area, float& y);
+float corpus_tokens_height(const Ui& ui, const CorpusShown& shown);
+
+// corpus_pattern.cpp: the picked head's mean pattern, and the heads whose pattern is like it; nothing where the file
+// has none.
+void draw_corpus_pattern(Ui& ui, const CorpusShown& shown, const Rect& area, float& y);
+float corpus_pattern_height(const Ui& ui, const CorpusShown& shown);
 
 // Each in the file of its name.
 void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area);
@@ -246,6 +185,8 @@ void draw_histogram(Ui& ui, const HistogramLook& look, const Rect& area, float& 
 float histogram_height(const Ui& ui);
 double tallest_bin(std::span<const double> own, std::span<const double> all);
 void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area);
+// corpus_source.cpp: the line above them; returns the y below.
+float draw_examples_source(Ui& ui, const CorpusShown& shown, const Rect& area);
 
 void draw_corpus_panel(Ui& ui, const Rect& area);
 std::string corpus_focus(const Ui& ui);

@@ -85,8 +85,10 @@ std::string part_name(const LensShown& shown, const AttributionPart& part) {
   if (part.head) name += fmt::format("head {} ", *part.head);
   const std::string_view word = part.name;
   if (part.key) {
-    const std::string token = visible_piece(token_or_index(shown.trace.inputs->key_tokens, *part.key));
+    const std::string token = visible_piece(read_tokens(shown.trace).of(part));
     name += fmt::format("reads {} {}", *part.key, token);
+  } else if (word == "cross head") {
+    name += "cross";
   } else if (word != "head") {
     name += word;
   }

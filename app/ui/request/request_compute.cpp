@@ -53,7 +53,7 @@ void draw_keys_section(RequestRows& rows) {
     rows.y += ui.px(6);
     return rows.end_section();
   }
-  if (is_checkpoint(draft) && has_decoder(ui)) {
+  if (is_checkpoint(draft) && (has_decoder(ui) || has_pool(ui))) {
     draw_attention_lists(rows);
     return rows.end_section();
   }

@@ -55,6 +55,7 @@ void draw_weights(RequestRows& rows);
 void draw_checkpoint(RequestRows& rows);
 // request_decoder.cpp: which attention of a model with an encoder and a decoder is shown; nothing for other models.
 bool has_decoder(const Ui& ui);
+bool has_pool(const Ui& ui);
 void draw_attention_lists(RequestRows& rows);
 // Which layer the panels show, one of `layers`.
 void draw_layer(RequestRows& rows, const std::vector<std::int64_t>& layers);

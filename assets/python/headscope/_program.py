@@ -38,5 +38,5 @@ def call(words):
 
 
 def version():
-    """The version of the program that is found: "0.1.0"."""
+    """The version of the program that is found: "1.0.0"."""
     return call(["--version"]).split()[-1]

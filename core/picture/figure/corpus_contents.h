@@ -11,6 +11,7 @@
 #include "core/corpus/corpus_record.h"
 #include "core/corpus/head_points.h"
 #include "core/corpus/head_table.h"
+#include "core/corpus/head_tree.h"
 #include "core/picture/color_map.h"
 #include "core/picture/palette.h"
 
@@ -23,6 +24,12 @@ struct CorpusPointsFigure {
   bool by_position = false;  // what colours say: the position; else the token
 };
 
+// The tree that the figure's clusters are of, in place of histograms.
+struct CorpusTreeFigure {
+  std::shared_ptr<const HeadTree> tree;  // of two heads or more
+  double cut = 0.5;
+};
+
 struct CorpusFigure {
   std::shared_ptr<const HeadTable> table;
   std::shared_ptr<const CorpusRecord> record;  // of the same heads; its histograms are drawn where it has rows
@@ -32,7 +39,8 @@ struct CorpusFigure {
   std::vector<std::size_t> chosen;             // marked heads
   std::vector<std::int64_t> cluster;           // one a head, from 0, -1 without one; empty: no clusters are shown
   std::optional<CorpusPointsFigure> points;
-  std::optional<ColorMap> map;  // nullopt: by theme
+  std::optional<CorpusTreeFigure> tree;  // where there is one there are no `points`
+  std::optional<ColorMap> map;           // nullopt: by theme
   Theme theme = Theme::dark;
   double scale = 1;  // of everything, 0.25 to 8
 };

@@ -51,6 +51,18 @@ std::string marks_words(const CorpusPage& page) {
   return words;
 }
 
+// The picked head's points, or its histograms and its mean pattern. Returns the y below.
+int add_head(CorpusPage& page, int x, int y, int width) {
+  const CorpusFigure& figure = page.figure;
+  const HeadRecord& head = figure.record->heads[figure.head];
+  page.text(x, y + page.font(2), fmt::format("Head {}, {} rows", page.name_of(figure.head), head.rows),
+            {FontRole::words_bold, 12, page.colors.text});
+  y += page.px(20);
+  if (figure.points) return add_points_plane(page, x, y, width);
+  y = add_histograms(page, x, y, width);
+  return figure.record->facts.patterns ? add_pattern(page, x, y, width) : y;
+}
+
 }  // namespace
 
 FigurePlan corpus_plan(const CorpusFigure& figure) {
@@ -59,9 +71,9 @@ FigurePlan corpus_plan(const CorpusFigure& figure) {
   }
   CorpusPage page(figure);
   const int margin = page.px(kMargin), main = std::max(page.px(kWidth), grid_width(page));
-  const bool histograms = has_histograms(figure);
-  const double beside = figure.points ? kPlaneBeside : kHistograms;
-  const int side = histograms ? page.px(kBetween + beside) : 0;
+  const bool head = has_histograms(figure) && !figure.tree;
+  const double beside = figure.points || figure.tree ? kPlaneBeside : kHistograms;
+  const int side = head || figure.tree ? page.px(kBetween + beside) : 0;
   page.plan.width = main + side + 2 * margin;
   const int top = add_title(page, page.plan.width);
   int y = add_plane(page, margin, top, main);
@@ -69,13 +81,11 @@ FigurePlan corpus_plan(const CorpusFigure& figure) {
   y = add_grid(page, margin, y + page.px(12), main);
   page.text(margin, y + page.font(4), marks_words(page), {FontRole::words, 11, page.colors.text3});
   int below = y + page.px(18);
-  if (histograms) {
-    const int x = margin + main + page.px(kBetween);
-    const HeadRecord& head = figure.record->heads[figure.head];
-    page.text(x, top + page.font(2), fmt::format("Head {}, {} rows", page.name_of(figure.head), head.rows),
-              {FontRole::words_bold, 12, page.colors.text});
-    const auto add = figure.points ? add_points_plane : add_histograms;
-    below = std::max(below, add(page, x, top + page.px(20), page.px(beside)));
+  const int x = margin + main + page.px(kBetween);
+  if (head) below = std::max(below, add_head(page, x, top, page.px(beside)));
+  if (figure.tree) {
+    page.text(x, top + page.font(2), "Heads that are alike", {FontRole::words_bold, 12, page.colors.text});
+    below = std::max(below, add_tree(page, x, top + page.px(20), page.px(beside)));
   }
   page.plan.height = below + margin;
   page.plan.title = figure.title;

@@ -59,6 +59,10 @@ int add_grid(CorpusPage& page, int x, int y, int width);
 int add_histograms(CorpusPage& page, int x, int y, int width);
 // Of the points that the figure has, in place of histograms.
 int add_points_plane(CorpusPage& page, int x, int y, int width);
+// Of the tree that the figure has; likewise.
+int add_tree(CorpusPage& page, int x, int y, int width);
+// Of a record with patterns.
+int add_pattern(CorpusPage& page, int x, int y, int width);
 // The width that the grid needs at least.
 int grid_width(const CorpusPage& page);
 

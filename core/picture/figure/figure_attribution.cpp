@@ -51,11 +51,16 @@ LogitQuestion question_of(const Sheet& sheet) {
 }
 
 bool is_head(const AttributionPart& part) {
-  return std::string_view(part.name) == "head";
+  return std::string_view(part.name) == "head" || std::string_view(part.name) == "cross head";
 }
 
 bool is_source(const AttributionPart& part) {
-  return std::string_view(part.name) == "source";
+  return std::string_view(part.name) == "source" || std::string_view(part.name) == "cross source";
+}
+
+// Whether the layers attend twice: within their own text, and to an encoder's.
+bool has_cross(const Sheet& sheet) {
+  return sheet.trace.inputs->encoder != nullptr;
 }
 
 // "embedding", "layer 1 mlp", "layer 1 head 3 edited".
@@ -81,27 +86,32 @@ Tensor matrix_of(std::size_t rows, std::size_t columns, std::vector<float> value
 // Layers by heads.
 PartMap map_of_heads(const Sheet& sheet, const Attribution& found) {
   PartMap map;
-  const std::size_t layers = sheet.trace.model->layers.size(),
+  const std::size_t layers = sheet.trace.model->layers.size(), each = has_cross(sheet) ? 2 : 1,
                     heads = static_cast<std::size_t>(sheet.trace.num_heads());
-  std::vector<float> values(layers * heads);
+  std::vector<float> values(layers * each * heads);
   for (const AttributionPart& part : found.parts) {
     if (is_head(part)) {
-      values[static_cast<std::size_t>(*part.layer) * heads + static_cast<std::size_t>(*part.head)] =
-          static_cast<float>(part.value);
+      const std::size_t row = static_cast<std::size_t>(*part.layer) * each + (is_of_cross(part) ? 1 : 0);
+      values[row * heads + static_cast<std::size_t>(*part.head)] = static_cast<float>(part.value);
     } else {
       map.rest.push_back({part_name(part), part.value});
     }
   }
-  map.matrix = matrix_of(layers, heads, std::move(values));
+  map.matrix = matrix_of(layers * each, heads, std::move(values));
   map.names = {.score_like = false, .row_word = "layer", .column_word = "head"};
-  for (std::size_t layer = 0; layer < layers; ++layer) map.names.rows.push_back(std::to_string(layer));
-  map.words = "Rows: layers; columns: heads.";
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    map.names.rows.push_back(std::to_string(layer));
+    if (each > 1) map.names.rows.push_back(fmt::format("{} cross", layer));
+  }
+  map.words =
+      each > 1 ? "Rows: layers, self-attention and cross-attention; columns: heads." : "Rows: layers; columns: heads.";
   return map;
 }
 
 // What a head writes, by the keys that it reads.
 struct HeadRow {
   std::int64_t layer = 0, head = 0;
+  bool cross = false;
   double sum = 0;
   std::vector<float> sources;
 };
@@ -109,17 +119,21 @@ struct HeadRow {
 // Heads by the tokens that they read: all heads, or those that write most, in their order.
 PartMap map_of_sources(const Sheet& sheet, const Attribution& found) {
   PartMap map;
-  const auto keys = static_cast<std::size_t>(sheet.trace.key_len());
+  // Of both attentions of a decoder, the encoder's tokens behind its own.
+  const ReadTokens tokens = read_tokens(sheet.trace);
+  const std::size_t own = tokens.own.size(), keys = own + tokens.cross.size();
   std::vector<HeadRow> rows;
   for (const AttributionPart& part : found.parts) {
     if (!is_source(part)) {
       map.rest.push_back({part_name(part), part.value});
       continue;
     }
-    if (rows.empty() || rows.back().layer != *part.layer || rows.back().head != *part.head) {
-      rows.push_back({*part.layer, *part.head, 0, std::vector<float>(keys)});
+    const bool cross = is_of_cross(part);
+    if (rows.empty() || rows.back().layer != *part.layer || rows.back().head != *part.head ||
+        rows.back().cross != cross) {
+      rows.push_back({*part.layer, *part.head, cross, 0, std::vector<float>(keys)});
     }
-    rows.back().sources[static_cast<std::size_t>(*part.key)] = static_cast<float>(part.value);
+    rows.back().sources[static_cast<std::size_t>(*part.key) + (cross ? own : 0)] = static_cast<float>(part.value);
     rows.back().sum += part.value;
   }
   std::vector<std::size_t> order(rows.size());
@@ -129,10 +143,11 @@ PartMap map_of_sources(const Sheet& sheet, const Attribution& found) {
   const std::size_t shown = std::min(kMostRows, order.size());
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown));
   std::vector<float> values;
-  map.names = {.columns = sheet.trace.key_labels(), .score_like = false, .row_word = "head", .column_word = "reads"};
+  map.names = {.columns = tokens.own, .score_like = false, .row_word = "head", .column_word = "reads"};
+  map.names.columns.insert(map.names.columns.end(), tokens.cross.begin(), tokens.cross.end());
   for (std::size_t k = 0; k < shown; ++k) {
     const HeadRow& row = rows[order[k]];
-    map.names.rows.push_back(fmt::format("{}.{}", row.layer, row.head));
+    map.names.rows.push_back(fmt::format("{}.{}{}", row.layer, row.head, row.cross ? " cross" : ""));
     values.insert(values.end(), row.sources.begin(), row.sources.end());
   }
   map.words = "Rows: heads as layer.head; columns: the tokens that they read.";

@@ -130,6 +130,40 @@ TEST_F(EncoderDecoder, StreamsAndTheLensOfTheDecoder) {
   }
 }
 
+// Who made a logit, of both attentions, and heads of another run put in.
+TEST_F(EncoderDecoder, LogitsAreTakenApartAndHeadsArePatched) {
+  for (const char* list : {"decoder", "cross"}) {
+    const Result told = cli(command("attribute", {"--attention", list, "--at", "1", "--token", "4", "--by", "sources",
+                                                  "--json", "--out", "parts.csv"}));
+    ASSERT_EQ(told.code, 0) << told.err;
+    const auto json = nlohmann::json::parse(told.out);
+    EXPECT_NEAR(json["sum"].get<double>(), json["total"].get<double>(), 1e-4);
+    int own = 0, cross = 0;
+    for (const auto& part : json["parts"]) {
+      own += part["name"] == "source" ? 1 : 0;
+      cross += part["name"] == "cross source" ? 1 : 0;
+    }
+    EXPECT_GT(own, 0);
+    EXPECT_EQ(cross * 3, own * 4) << "4 tokens of the encoder, 3 of the decoder";
+    for (const char* by : {"heads", "sources"}) {
+      const Result drawn = cli(command("render", {"--attention", list, "--view", "attribution", "--at", "1", "--token",
+                                                  "4", "--by", by, "--out", "a.png"}));
+      EXPECT_EQ(drawn.code, 0) << drawn.err;
+    }
+  }
+  std::ofstream("a.json") << nlohmann::json{
+      {"model", kModels + "t5"}, {"token_ids", "8,7,6,5"}, {"decoder_ids", "0,9,10"}};
+  const Result swept =
+      cli(command("sweep", {"--against", "a.json", "--patch", "heads", "--metric", "logit:4", "--json"}));
+  EXPECT_EQ(swept.code, 0) << swept.err;
+  expect_refused(
+      cli(command("sweep", {"--against", "a.json", "--patch", "heads", "--metric", "logit:4", "--estimate"})),
+      2, {"--estimate", "decoder"});
+  expect_refused(
+      cli(command("sweep", {"--against", "a.json", "--patch", "paths", "--from", "0:1", "--metric", "logit:4"})), 2,
+      {"--attention", "no path"});
+}
+
 TEST_F(EncoderDecoder, WhatIsNotDoneIsRefused) {
   const auto refuse = [&](const std::vector<std::string>& words, const std::vector<std::string>& said) {
     expect_refused(cli(words), 2, said);
@@ -137,7 +171,6 @@ TEST_F(EncoderDecoder, WhatIsNotDoneIsRefused) {
   refuse(command("run", {"--export", "mlp_out", "--attention", "decoder", "--out", "t"}),
          {"--export", "--attention cross"});
   refuse(command("explain", {"--stage", "stream", "--at", "1,0,0,0"}), {"--stage", "decoder"});
-  refuse(command("attribute", {"--at", "1", "--token", "4"}), {"--model", "decoder"});
   refuse(command("generate", {"--tokens", "2", "--attention", "encoder"}), {"--attention", "goes on with no text"});
   refuse(command("render", {"--view", "composition", "--out", "c.png"}), {"--view", "decoder"});
   refuse({"run", "--model", kModels + "t5", "--token-ids", "5,6", "--predict", "2"}, {"--predict", "--decoder-phrase"});

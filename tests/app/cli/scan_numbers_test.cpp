@@ -64,6 +64,8 @@ TEST_F(ScanNumbers, CapturesOfAnotherEngineGiveTheNumbersOfTheModel) {
   expect_refused(cli({"scan", "--captures", "none", "--out", "y"}), 3, {"none"});
   expect_refused(cli({"scan", "--captures", "captures", "--phrases", "p.txt", "--out", "y"}), 2, {"--phrases"});
   expect_refused(cli({"scan", "--captures", "captures", "--repeated", "4", "--out", "y"}), 2, {"--repeated"});
+  expect_refused(cli({"scan", "--captures", "captures", "--loss", "--out", "y"}), 2, {"--loss"});
+  expect_refused(cli({"scan", "--captures", "captures", "--batch", "4", "--out", "y"}), 2, {"--batch"});
   expect_refused(cli({"scan", "--captures", "captures", "--layers", "2", "--out", "y"}), 2, {"--layers", "0 to 1"});
   expect_refused(cli({"scan", "--captures", "captures", "--out", "captures/0.safetensors"}), 2, {"--out", "captures"});
 }
@@ -106,6 +108,16 @@ TEST_F(ScanNumbers, LossesOfASampleAreThoseOfRunPredict) {
   const std::string table = cli({"report", "x.hsagg"}).out;
   EXPECT_NE(table.find("loss_ablated"), std::string::npos) << table;
   EXPECT_NE(table.find("nats a token"), std::string::npos) << table;
+  // Of all phrases: the sample's one has five tokens that are predicted, the other one.
+  scan("all.hsagg", {"--loss", "--batch", "2", "--layers", "0"});
+  scan("other.hsagg", {"--loss", "--shard", "1/2", "--heads", "3"});
+  const auto all = report("all.hsagg").at("phrase_loss"), other = report("other.hsagg").at("phrase_loss");
+  EXPECT_EQ(all.at("tokens"), 6);
+  EXPECT_EQ(other.at("tokens"), 1);
+  EXPECT_TRUE(std::abs(6 * all.at("mean").get<double>() - 5 * loss({}) - other.at("mean").get<double>()) <= 1e-5)
+      << all;
+  EXPECT_NE(cli({"report", "all.hsagg"}).out.find("nats a token over 6 tokens\n"), std::string::npos);
+  EXPECT_TRUE(report("x.hsagg").at("phrase_loss").is_null());
 }
 
 // The sums of a file against what `run --export` writes of each phrase.

@@ -111,6 +111,34 @@ TEST_F(Vision, InfoSaysWhatBothHalvesRead) {
   EXPECT_EQ(clip["image_tower"]["image"]["patch"], 5);
 }
 
+// The layer that gathers SigLIP's patches: one query, a weight of every patch for each head.
+TEST_F(Vision, PatchesAreGatheredByOneMoreLayer) {
+  const nlohmann::json told = json_of({"info", kVisionModels + "siglip", "--json"});
+  ASSERT_EQ(told["image_tower"]["lists"].size(), 2U);
+  EXPECT_EQ(told["image_tower"]["lists"][1]["attention"], "pool");
+  EXPECT_EQ(told["image_tower"]["lists"][1]["num_layers"], 1);
+  const nlohmann::json manifest = json_of(with({"run"}, "siglip", {"--attention", "pool", "--json"}));
+  EXPECT_EQ(manifest["request"]["attention"], "pool");
+  EXPECT_EQ(manifest["tokens"], (nlohmann::json{"[PROBE]"}));
+  EXPECT_EQ(manifest["key_tokens"].size(), 16U);
+  EXPECT_EQ(manifest["image"]["grid"], (nlohmann::json{4, 4}));
+  run_to("pool", {"--model", kVisionModels + "siglip", "--image", vision_image(), "--attention", "pool", "--export",
+                  "weights,projected"});
+  EXPECT_EQ(stage("pool", "weights").shape(), (Shape{1, 3, 1, 16}));
+  const Tensor found = stage("pool", "projected").reshaped({1, 12}, {Axis::position, Axis::feature});
+  EXPECT_LT(largest_difference(found, ExpectedStages("siglip")["pool.hidden"]), 1e-4);
+  const nlohmann::json cell =
+      json_of(with({"explain"}, "siglip", {"--attention", "pool", "--stage", "weights", "--at", "0,1,0,5", "--json"}));
+  EXPECT_NEAR(cell["value"].get<double>(), cell["steps"].back()["value"].get<double>(), 1e-6);
+  for (const char* view : {"heads", "map", "text"}) {
+    const Result drawn =
+        cli(with({"render"}, "siglip", {"--attention", "pool", "--view", view, "--out", std::string(view) + ".png"}));
+    EXPECT_EQ(drawn.code, 0) << view << ": " << drawn.err;
+  }
+  expect_refused(cli(with({"run"}, "siglip", {"--attention", "pool", "--predict", "2"})), 2,
+                 {"reads images and has no vocabulary"});
+}
+
 // What needs a vocabulary says so, and gives no number.
 TEST_F(Vision, WhatNeedsAVocabularyIsRefused) {
   const std::string no_words = "reads images and has no vocabulary";

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/session/documents.h"
+#include "core/base/version.h"
 #include "core/io/safetensors.h"
 #include "tests/app/session/session_fixture.h"
 #include "tests/app/session/temporary_folder.h"
@@ -40,8 +41,9 @@ class WireTest : public ::testing::Test {
 
 TEST_F(WireTest, SaysWhoItIsAndRefusesInWords) {
   const auto wire = listening();
-  EXPECT_NE(ask(*wire, R"({"verb": "hello"})").find(R"("ok": true, "headscope": "0.1.0", "process": )"),
-            std::string::npos);
+  EXPECT_NE(
+      ask(*wire, R"({"verb": "hello"})").find(fmt::format(R"("ok": true, "headscope": "{}", "process": )", kVersion)),
+      std::string::npos);
   EXPECT_NE(ask(*wire, "{").find(R"("ok":false,"error":"the message)"), std::string::npos);
   EXPECT_NE(ask(*wire, "{}").find("has no \\\"verb\\\""), std::string::npos);
   EXPECT_NE(ask(*wire, R"({"verb": "fly"})").find("expected hello, show, update, state or close"), std::string::npos);

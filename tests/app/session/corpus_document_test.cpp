@@ -80,7 +80,9 @@ TEST_F(CorpusDocument, AFolderOfHeadVisThatSaysNothingIsRefused) {
 
 TEST_F(CorpusDocument, ASessionKeepsIt) {
   ViewState view;
-  view.corpus = {"/a/all.hsagg", "/a/list.txt", "first", "self", "sink", "entropy", Cell{3, 4}, 7};
+  view.corpus = {"/a/all.hsagg", "/a/list.txt", "first", "self", "sink", "entropy", Cell{3, 4}};
+  view.corpus.examples = ExamplesOf::tenths;
+  view.corpus.example = 7;
   view.corpus.chosen = {{0, 3}, {2, 1}};
   view.corpus.find = "entropy < 1";
   view.corpus.side = CorpusSide::tree;
@@ -118,7 +120,8 @@ TEST_F(CorpusDocument, PhrasesAreThoseThatWereCounted) {
   const auto list = std::make_shared<const PhraseList>(PhraseList::of_text(test::demo_lines(test::kScannedLines)));
   const auto tokenizer = corpus_model({record_, "demo:induction"}, {});
   for (std::size_t head = 0; head < record_->heads.size(); ++head) {
-    const std::vector<CorpusPhrase> phrases = corpus_phrases_of({record_, list, tokenizer, head}, {});
+    const std::vector<CorpusPhrase> phrases =
+        corpus_phrases_of({record_, list, tokenizer, record_->heads[head].top}, {});
     const std::vector<CorpusExample>& examples = record_->heads[head].top;
     ASSERT_EQ(phrases.size(), examples.size());
     for (std::size_t k = 0; k < phrases.size(); ++k) {
@@ -130,7 +133,7 @@ TEST_F(CorpusDocument, PhrasesAreThoseThatWereCounted) {
   CorpusRecord forged = *record_;
   forged.heads[0].top[0].hash += 1;
   const auto shared = std::make_shared<const CorpusRecord>(forged);
-  EXPECT_THROW(corpus_phrases_of({shared, list, nullptr, 0}, {}), Error);
+  EXPECT_THROW(corpus_phrases_of({shared, list, nullptr, shared->heads[0].top}, {}), Error);
 }
 
 TEST_F(CorpusDocument, AnExampleIsItsPhraseHeadAndCell) {
@@ -138,7 +141,8 @@ TEST_F(CorpusDocument, AnExampleIsItsPhraseHeadAndCell) {
   current.threads = 3;
   current.phrase = "something else";
   const CorpusPhrase phrase{"cat box", {1, 2}, {"cat", "box"}, false};
-  const Document document = example_document(*record_, {9, 0, "demo:induction"}, phrase, current, ViewState());
+  const Document document =
+      example_document(*record_, {9, record_->heads[9].top[0], "demo:induction"}, phrase, current, ViewState());
   EXPECT_EQ(document.request.model, "demo:induction");
   EXPECT_EQ(document.request.phrase, "cat box");
   EXPECT_EQ(document.request.threads, 3);
@@ -148,7 +152,8 @@ TEST_F(CorpusDocument, AnExampleIsItsPhraseHeadAndCell) {
   EXPECT_EQ(document.view.main_view, MainView::layer);
   CorpusPhrase cut = phrase;
   cut.cut = true;
-  const Document shorter = example_document(*record_, {9, 0, "demo:induction"}, cut, current, ViewState());
+  const Document shorter =
+      example_document(*record_, {9, record_->heads[9].top[0], "demo:induction"}, cut, current, ViewState());
   EXPECT_EQ(shorter.request.phrase, "");
   EXPECT_EQ(shorter.request.token_ids, (std::vector<std::int64_t>{1, 2})) << "what was scanned of it";
 }

@@ -51,6 +51,10 @@ TEST(CorpusHeads, AFigureIsWhatTheViewShows) {
   std::vector<std::size_t> all = clustered_of(view, *of.table);
   const std::vector<std::size_t> expected = clusters_at(head_tree(*of.table, all), view.cut);
   ASSERT_EQ(tree.cluster.size(), 16U);
+  ASSERT_TRUE(tree.tree.has_value());
+  EXPECT_EQ(tree.tree->cut, view.cut);
+  EXPECT_EQ(tree.tree->tree->heads, all);
+  EXPECT_FALSE(figure.tree.has_value());
   for (std::size_t head = 0; head < 16; ++head) {
     EXPECT_EQ(tree.cluster[head], static_cast<std::int64_t>(expected[head]));
   }

@@ -23,9 +23,9 @@ TEST(ModelStage, RowsStandInTheOrderOfTheirIds) {
     EXPECT_TRUE(names.insert(info.name).second);
     EXPECT_FALSE(info.help.empty());
   }
-  EXPECT_EQ(number, 7);
+  EXPECT_EQ(number, 8);
   EXPECT_EQ(model_stage_named("weights"), std::nullopt);
-  EXPECT_EQ(model_stage_names(), "stream, attention_out, mlp_in, mlp_out, final_norm, logits, projected");
+  EXPECT_EQ(model_stage_names(), "stream, attention_out, mlp_in, mlp_out, conv_out, final_norm, logits, projected");
 }
 
 }  // namespace

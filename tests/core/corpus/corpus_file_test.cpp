@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/corpus/head_table.h"
 #include "core/io/safetensors.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/core/corpus/made_records.h"
@@ -53,6 +54,18 @@ TEST(CorpusFile, ReadsBackAsItWasWritten) {
   }
 }
 
+TEST(CorpusFile, OneWithoutPatternsIsReadAndStaysOne) {
+  CorpusRecord record = test::made_record(2, 6, {1, 4});
+  record.facts.patterns = false;
+  for (HeadRecord& head : record.heads) head.pattern = {};
+  const std::string bytes = corpus_file_bytes(record);
+  EXPECT_NE(bytes.find("\"version\":\"2\""), bytes.npos);
+  EXPECT_EQ(bytes.find("pattern.rows"), bytes.npos);
+  EXPECT_EQ(parse_corpus_file(std::as_bytes(std::span(bytes)), "old"), record);
+  EXPECT_NE(difference_of(record, test::made_record(2, 6, {4, 6})).find("mean pattern"), std::string::npos);
+  EXPECT_TRUE(head_table(record).patterns.empty());
+}
+
 TEST(CorpusFile, IsASafetensorsFile) {
   const TemporaryFolder folder;
   const CorpusRecord record = test::made_record(3, 50, {0, 50});
@@ -88,7 +101,10 @@ TEST(CorpusFile, LiesWithTheRightChecksumAreRefused) {
   EXPECT_EQ(refusal(with(whole, "headscope-corpus", "headscope-corpus")), "");
   for (const auto& [before, after, said] :
        std::vector<std::array<std::string, 3>>{{"headscope-corpus", "headscope-chorus", "no .hsagg"},
-                                               {"\"version\":\"2\"", "\"version\":\"1\"", "version"},
+                                               {"\"version\":\"3\"", "\"version\":\"1\"", "version"},
+                                               {"\"version\":\"3\"", "\"version\":\"2\"", "tensors"},
+                                               {"\"phrase_loss\":\"1\"", "\"phrase_loss\":\"2\"", "phrase_loss"},
+                                               {"\"phrase_loss\":\"1\"", "\"phrase_lost\":\"1\"", "tensors"},
                                                {"\"phrases\":\"3\"", "\"phrases\":\"2\"", "add up"},
                                                {"\"phrases\":\"3\"", "\"phrases\":\"x\"", "whole number"},
                                                {"\"scanned\":\"1:4\"", "\"scanned\":\"1:9\"", "ranges"},
@@ -147,6 +163,13 @@ TEST(CorpusFile, NumbersThatDoNotFitEachOtherAreRefused) {
   refused([&](CorpusRecord&, HeadRecord& head) { some(head)[0].value = some(head)[0].value < 0.5F ? 0.95F : 0.05F; });
   refused([&](CorpusRecord&, HeadRecord& head) { some(head).push_back(some(head)[0]); });
   refused([](CorpusRecord& record, HeadRecord&) { record.facts.repeated = 0; });
+  refused([](CorpusRecord&, HeadRecord& head) { head.pattern.rows[0] += head.rows; });
+  refused([](CorpusRecord&, HeadRecord& head) {
+    head.pattern.rows[0] = 0;
+    head.pattern.sums[0].add(1);
+  });
+  refused([](CorpusRecord& record, HeadRecord&) { record.phrase_loss_tokens = 1000; });
+  refused([](CorpusRecord& record, HeadRecord&) { record.phrase_loss_tokens = 0; });
   refused([](CorpusRecord& record, HeadRecord&) { record.facts.ablation_sample = 0; });
   refused([](CorpusRecord& record, HeadRecord&) { record.loss_tokens = 0; });
   refused([](CorpusRecord& record, HeadRecord&) { record.loss_tokens = 1000; });

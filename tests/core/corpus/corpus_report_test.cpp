@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/corpus/head_mean.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/core/corpus/made_records.h"
 
@@ -47,6 +48,10 @@ TEST(CorpusReport, AsJsonHasTheContractsKeys) {
   EXPECT_EQ(json.at("ablation_sample"), 7);
   EXPECT_EQ(json.at("loss").at("tokens"), record.loss_tokens);
   EXPECT_EQ(json.at("loss").at("mean"), record.loss.value() / static_cast<double>(record.loss_tokens));
+  EXPECT_EQ(json.at("phrase_loss").at("tokens"), record.phrase_loss_tokens);
+  EXPECT_EQ(json.at("phrase_loss").at("mean"), mean_phrase_loss(record));
+  ASSERT_EQ(head.at("pattern").size(), kPatternParts);
+  EXPECT_EQ(head.at("pattern")[0][0], of.pattern.mean(0, 0));
   EXPECT_EQ(head.at("loss_ablated"), of.ablated_loss.value() / static_cast<double>(record.loss_tokens));
   EXPECT_EQ(head.at("repeated").at("rows"), of.repeated.rows);
   EXPECT_EQ(head.at("repeated").at("duplicate"), of.repeated.mean(2));
@@ -66,7 +71,7 @@ TEST(CorpusReport, AsJsonHasTheContractsKeys) {
 TEST(CorpusReport, AsTablesHasTheSameNumbers) {
   const TemporaryFolder folder;
   const CorpusRecord record = test::made_record(1, 30, {0, 2});
-  EXPECT_EQ(write_corpus_tables(folder / "t", record).size(), 5u);
+  EXPECT_EQ(write_corpus_tables(folder / "t", record).size(), 6u);
   const std::string heads = bytes_of(folder / "t/heads.csv");
   EXPECT_EQ(heads_csv(record), heads);
   EXPECT_TRUE(heads.starts_with("layer,head,rows,entropy,distance,previous,")) << heads;
@@ -77,6 +82,9 @@ TEST(CorpusReport, AsTablesHasTheSameNumbers) {
   EXPECT_EQ(std::count(heads.begin(), heads.end(), '\n'), 3);
   EXPECT_EQ(bytes_of(folder / "t/histograms.csv").find("layer,head,metric,low,high,rows\n0,0,entropy,0,0.25,"), 0u);
   EXPECT_EQ(bytes_of(folder / "t/samples.csv").find("layer,head,low,high,value,phrase,query,key,hash\n0,0,0"), 0u);
+  const std::string patterns = bytes_of(folder / "t/patterns.csv");
+  EXPECT_EQ(std::count(patterns.begin(), patterns.end(), '\n'), 1 + 2 * 64);
+  EXPECT_EQ(patterns.find("layer,head,query_part,key_part,rows,weight\n0,0,0,0,"), 0u);
   EXPECT_EQ(bytes_of(folder / "t/tokens.csv").find("layer,head,side,rank,token,id,rows\n0,0,query,0,w"), 0u);
   EXPECT_EQ(bytes_of(folder / "t/top.csv").find("layer,head,rank,value,phrase,query,key,hash\n0,0,0,"), 0u);
 }

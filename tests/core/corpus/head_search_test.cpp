@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string>
 
+#include "tests/core/corpus/made_records.h"
+
 namespace headscope {
 namespace {
 
@@ -55,6 +57,16 @@ TEST(HeadSearch, LikeIsTheHeadWithThoseMostLikeIt) {
   for (const SimilarHead& alike : heads_like(table, 4, kMostAlike)) expected.push_back(alike.head);
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(found("like 1.1"), expected);
+}
+
+TEST(HeadSearch, LikeByPatternComparesPatterns) {
+  const HeadTable table = head_table(test::made_record(9, 40, {0, 40}));
+  Indices expected{10};
+  for (const SimilarHead& alike : heads_like(table, 10, kMostAlike, AlikeBy::pattern)) expected.push_back(alike.head);
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(search_heads(table, "like 1.1 by pattern").heads, expected);
+  EXPECT_NE(search_heads(table, "like 1.1").heads, expected);
+  EXPECT_NE(search_heads(small_table(), "like 1.1 by pattern").problem.find("no mean patterns"), std::string::npos);
 }
 
 TEST(HeadSearch, SaysWhatCannotBeRead) {

@@ -116,6 +116,36 @@ TEST(HeadTable, HeadsLikeOneAreSortedByTheirCosine) {
   EXPECT_TRUE(heads_like(head_table(small_record()), 0, 0).empty());
 }
 
+TEST(HeadTable, HeadsLikeOneByPatternAreSortedByTheCosineOfCentredPatterns) {
+  const CorpusRecord record = test::made_record(6, 40, {0, 40});
+  const HeadTable table = head_table(record);
+  const std::vector<SimilarHead> alike = heads_like(table, 3, 5, AlikeBy::pattern);
+  ASSERT_EQ(alike.size(), 5U);
+  // Rows of at most five keys leave eighths without any: they count as 0.
+  const auto part = [&](std::size_t head, std::size_t cell) {
+    const double mean = record.heads[head].pattern.mean(cell / 8, cell % 8);
+    return std::isnan(mean) ? 0 : mean;
+  };
+  std::array<double, 64> middle{};
+  for (std::size_t head = 0; head < 12; ++head) {
+    for (std::size_t k = 0; k < 64; ++k) middle[k] += part(head, k) / 12;
+  }
+  for (std::size_t k = 0; k < alike.size(); ++k) {
+    double ab = 0, aa = 0, bb = 0;
+    for (std::size_t cell = 0; cell < 64; ++cell) {
+      const double x = part(3, cell) - middle[cell];
+      const double y = part(alike[k].head, cell) - middle[cell];
+      ab += x * y, aa += x * x, bb += y * y;
+    }
+    EXPECT_NE(alike[k].head, 3U);
+    EXPECT_NEAR(alike[k].cosine, ab / std::sqrt(aa * bb), 1e-6);
+    if (k > 0) {
+      EXPECT_GE(alike[k - 1].cosine, alike[k].cosine);
+    }
+  }
+  EXPECT_NE(alike, heads_like(table, 3, 5));
+}
+
 TEST(HeadTable, SharesOfBinsAddUpToOneAndAreAveraged) {
   const CorpusRecord record = small_record();
   const std::vector<double> shares = bin_shares(record.heads[1], CorpusMetric::entropy);

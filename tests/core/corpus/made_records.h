@@ -16,6 +16,7 @@ namespace headscope::test {
 inline CorpusRecord empty_record(std::int64_t heads, std::int64_t list_size) {
   CorpusRecord record;
   record.facts = {"demo:made", std::string(64, 'a'), "words, 3 pieces, 0", 16, 5, 7, std::string(64, 'b'), list_size};
+  record.facts.phrase_loss = true;
   record.facts.points = 6;
   record.facts.vector_sizes = {3, 3, 2, 0};
   for (std::int64_t layer = 0; layer < 2; ++layer) {
@@ -100,6 +101,19 @@ inline void add_made_phrase(CorpusRecord& record, std::int64_t index) {
     }
     const auto value = static_cast<float>(draw() % 4) / 4;
     head.add(CorpusExample{value, draw() % 3, index, static_cast<std::int64_t>(draw() % 3), 0});
+  }
+  std::mt19937 draw_more(static_cast<std::uint32_t>(index) + 1'000'000);  // what came before keeps its numbers
+  const auto more = [&draw_more] { return static_cast<float>(draw_more() % 1001) / 1000; };
+  for (HeadRecord& head : record.heads) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      std::vector<float> weights(static_cast<std::size_t>(rows));
+      for (float& weight : weights) weight = more() / 3;
+      head.pattern.add_row(i, rows, weights);
+    }
+  }
+  if (record.facts.phrase_loss) {
+    record.phrase_loss_tokens += static_cast<std::uint64_t>(rows);
+    record.phrase_loss.add(static_cast<double>(more()) * 3);
   }
   if (in_ablation_sample(index, record.facts)) {
     record.loss_tokens += static_cast<std::uint64_t>(rows);

@@ -21,7 +21,7 @@ CLI = sys.argv.pop(1)
 MODEL = "demo:pronouns"
 LEAVES, TREES = 6, 1000  # shards of every tree of merges, trees
 MOST_SHARDS = 17
-EVERYTHING = ("--repeated", "3", "--ablation-sample", "4", "--points", "6")  # what a scan counts when it is asked to
+EVERYTHING = ("--repeated", "3", "--ablation-sample", "4", "--loss", "--points", "6")  # what a scan counts when it is asked to
 POINTS = ("--points", "20")
 KILLS = 50
 
@@ -92,7 +92,7 @@ class Proof(unittest.TestCase):
         for shards in range(1, MOST_SHARDS + 1):
             names = [f"{shard}.hsagg" for shard in range(shards)]
             for shard, name in enumerate(names):
-                self.scan(name, "--shard", f"{shard}/{shards}", *EVERYTHING)
+                self.scan(name, "--shard", f"{shard}/{shards}", "--batch", str(1 + shard % 4), *EVERYTHING)
             self.call("merge", *names, "--out", "all.hsagg")
             self.assertEqual((self.folder / "all.hsagg").read_bytes(), whole, f"{shards} shards")
 

@@ -18,6 +18,7 @@ std::vector<ModelStageId> stages_of(const Trace& trace) {
     const bool mlp = checkpoint.architecture().mlp != Architecture::Mlp::none;
     const bool head = checkpoint.output_head().kind != OutputHead::Kind::none;
     if (info.needs == ModelStageNeeds::mlp && !mlp) continue;
+    if (info.needs == ModelStageNeeds::convolution && !checkpoint.architecture().convolution) continue;
     if (info.needs == ModelStageNeeds::output_head && !head) continue;
     if (info.needs == ModelStageNeeds::projection && checkpoint.architecture().projection == 0) continue;
     ids.push_back(info.id);

@@ -181,6 +181,7 @@ TEST(ModelGradient, HasTheSameBitsForAnyNumberOfThreads) {
 TEST(ModelGradient, RefusesByNameWhatItDoesNotKnow) {
   expect_refused(golden("mixtral"), "--estimate: found a mixture of experts in layer 0 of mixtral");
   expect_refused(golden("deepseek_v2"), "attention by latents");
+  expect_refused(golden("deberta_v2-conv"), "a convolution beside layer 0");
   expect_refused(golden("mpt-held"), "held within bounds");
   expect_refused(golden("cohere-normed"), "norms of heads with weights of their own");
   Request request = golden("gpt2");

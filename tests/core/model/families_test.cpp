@@ -183,6 +183,26 @@ TEST(Families, TheOthersSayWhatTheyAre) {
   EXPECT_FALSE(read(sized("phi3")).architecture.sliding_window);
 }
 
+TEST(Families, DebertasConvolutionIsThatOfItsConfiguration) {
+  const auto deberta = [](const char* key, const Json& value) {
+    return read(with(with(sized("deberta-v2"), "conv_kernel_size", 3), key, value)).architecture;
+  };
+  EXPECT_FALSE(read(sized("deberta-v2")).architecture.convolution);
+  const Architecture plain = deberta("conv_kernel_size", 5);
+  ASSERT_TRUE(plain.convolution);
+  EXPECT_EQ(plain.convolution->taps, 5);
+  EXPECT_EQ(plain.convolution->groups, 1);
+  EXPECT_FALSE(plain.convolution->activation) << "tanh is what a configuration without a word has";
+  EXPECT_EQ(deberta("conv_act", "gelu").convolution->activation, Architecture::Activation::gelu);
+  EXPECT_EQ(deberta("conv_groups", 4).convolution->groups, 4);
+  EXPECT_THROW(deberta("conv_groups", 3), Error);
+  EXPECT_THROW(deberta("conv_act", "mish"), Error);
+  const Architecture narrow = deberta("embedding_size", 8);
+  EXPECT_EQ(narrow.word_width(), 8);
+  EXPECT_TRUE(narrow.projected_first);
+  EXPECT_EQ(deberta("embedding_size", 16).embedding_width, 0);
+}
+
 TEST(Families, WhatIsNearIsInTheTable) {
   for (const Family& row : families()) {
     for (const std::string_view type : row.model_types) EXPECT_EQ(near_family(type), nullptr) << type;

@@ -61,7 +61,7 @@ TEST(FamilyEncoderDecoder, T5SaysItsMlpAndWhetherLogitsAreScaled) {
   EXPECT_EQ(plain.architecture.activation, Arch::Activation::relu);
   ASSERT_TRUE(plain.architecture.relative.has_value());
   EXPECT_TRUE(plain.architecture.relative->both_directions);
-  EXPECT_EQ(plain.family->decoder_parts.size(), 2U);
+  EXPECT_EQ(plain.family->more_parts.size(), 2U);
   const ConfigJson gated = json_with(t5, "feed_forward_proj", "gated-gelu");
   EXPECT_EQ(config_of_json(gated).architecture.mlp, Arch::Mlp::gated);
   EXPECT_EQ(config_of_json(gated).architecture.activation, Arch::Activation::gelu_tanh);

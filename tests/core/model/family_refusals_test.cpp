@@ -41,8 +41,7 @@ const Setting kSettings[] = {
     {"electra", "is_decoder", true, false},
     {"albert", "inner_group_num", 2, 1},
     {"albert", "position_embedding_type", "relative_key_query", "absolute"},
-    {"deberta-v2", "conv_kernel_size", 3, 0},
-    {"deberta-v2", "embedding_size", 8, 16},
+    {"deberta-v2", "conv_kernel_size", 4, 3},  // an even one would leave one token fewer
     {"deberta-v2", "pos_att_type", "c2p|p2p", "c2p|p2c"},
     {"deberta-v2", "type_vocab_size", -1, 0},
     {"modernbert", "rope_scaling", {{"rope_type", "linear"}, {"factor", 2.0}}, nullptr},

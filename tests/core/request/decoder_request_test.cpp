@@ -29,6 +29,10 @@ TEST(DecoderRequest, WhatCannotRunSaysWhy) {
       {[](Request& r) { r.model = "folder", r.attention = AttentionList::cross; }, "attention", "text of the decoder"},
       {[](Request& r) { r.model = "folder", r.attention = AttentionList::decoder; }, "attention",
        "text of the decoder"},
+      {[](Request& r) { r.model = "folder", r.attention = AttentionList::pool; }, "attention", "pool needs an image"},
+      {[](Request& r) { r.model = "folder", r.decoder_ids = {1}, r.attention = AttentionList::pool; }, "attention",
+       "pool needs an image"},
+      {[](Request& r) { r.attention = AttentionList::pool; }, "attention", "needs a model with an encoder"},
       {[](Request& r) { r.model = "folder", r.phrase = "", r.image = "a.png", r.decoder_ids = {1}; }, "decoder-ids",
        "decoder-ids and image exclude"},
       {[](Request& r) { r.model = "folder", r.phrase = "", r.image = "a.png", r.decoder_phrase = "a"; },
@@ -56,6 +60,11 @@ TEST(DecoderRequest, TheListFollowsFromTheTexts) {
   EXPECT_FALSE(is_cross_attention(request));
   request.attention = AttentionList::encoder;
   EXPECT_FALSE(shows_decoder(request));
+  request.attention = AttentionList::pool;
+  EXPECT_FALSE(shows_decoder(request));
+  EXPECT_TRUE(is_cross_attention(request)) << "its one query is learned, its keys are patches";
+  find_request_option("attention")->set(request, "pool");
+  EXPECT_TRUE(shows_pool(request));
 }
 
 // Found by fuzzing: without it a window that is begun again would have no field for the decoder's text.

@@ -59,5 +59,24 @@ TEST(RowSummary, TinyWeightsAndNan) {
   }
 }
 
+TEST(RowSummary, ZerosAtTheEndAreLeftOutAndChangeNoBit) {
+  std::mt19937 draw(3);
+  for (const std::size_t size : {0, 1, 15, 16, 17, 40, 1024, 1030, 2100}) {
+    for (const std::size_t last : {std::size_t{0}, size / 3, size / 2, size}) {
+      std::vector<float> row(size);
+      for (std::size_t j = 0; j < last; ++j) row[j] = static_cast<float>(1 + draw() % 1000) / 1000;
+      const std::span<const float> seen = without_zeros_at_end(row);
+      EXPECT_GE(seen.size(), last);
+      EXPECT_TRUE(seen.size() <= last + 15) << seen.size() << " of " << size << ", last " << last;
+      const RowSummary whole = summary_of_row(row), part = summary_of_row(seen);
+      EXPECT_EQ(whole.entropy_bits, part.entropy_bits);
+      EXPECT_EQ(whole.largest, part.largest);
+    }
+  }
+  const std::vector<float> nan(33, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_EQ(without_zeros_at_end(nan).size(), 33U);
+  EXPECT_EQ(without_zeros_at_end(std::vector<float>(64, -0.0F)).size(), 0U);
+}
+
 }  // namespace
 }  // namespace headscope

@@ -77,13 +77,29 @@ TEST_F(SentencePieceTokenizer, ConfigSaysWhoseTokenizerItIs) {
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBartTokenizer"})");
   EXPECT_EQ(ids("ab"), (Ids{7, 6, 2, 12})) << "en_XX, the fourth language behind eight pieces and <pad>";
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBartTokenizer", "src_lang": "fr_XX"})");
-  EXPECT_NE(refusal().find("en_XX"), std::string::npos) << refusal();
+  EXPECT_EQ(ids("ab"), (Ids{7, 6, 2, 16}));
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBartTokenizer", "src_lang": "sl_SI"})");
+  EXPECT_NE(refusal().find("25 languages"), std::string::npos) << refusal();
   folder_.write("config.json", R"({"model_type": "camembert"})");
   folder_.write("tokenizer_config.json", "{}");
   EXPECT_EQ(ids("ab"), (Ids{5, 10, 9, 6}));
   folder_.write("config.json", R"({"model_type": "mbart"})");
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "XLNetTokenizer"})");
   EXPECT_EQ(load_tokenizer(folder_.path()), nullptr);
+}
+
+// The language stands in front, of 52, and </s> alone behind.
+TEST_F(SentencePieceTokenizer, ATextOfMBart50BeginsWithItsLanguage) {
+  folder_.write("sentencepiece.bpe.model", pieces());
+  folder_.write("config.json", R"({"model_type": "mbart"})");
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBart50Tokenizer"})");
+  EXPECT_EQ(ids("ab"), (Ids{12, 7, 6, 2})) << "en_XX";
+  EXPECT_EQ(load_tokenizer(folder_.path())->special().mask, 61) << "behind eight pieces, <pad> and 52 languages";
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBart50TokenizerFast", "src_lang": "sl_SI"})");
+  EXPECT_EQ(ids("ab"), (Ids{60, 7, 6, 2})) << "the last language";
+  EXPECT_EQ(ids("ro_RO ab"), (Ids{60, 28, 7, 6, 2})) << "a language that the text spells is a token";
+  folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBart50Tokenizer", "src_lang": "xx_XX"})");
+  EXPECT_NE(refusal().find("52 languages"), std::string::npos) << refusal();
 }
 
 TEST_F(SentencePieceTokenizer, TokensBehindThePiecesHaveTheirFamilysPlaces) {

@@ -8,6 +8,10 @@
 #include "app/session/session.h"
 #include "app/session/state_json.h"
 #include "app/ui/corpus/corpus_panel.h"
+#include "core/corpus/phrase_scan.h"
+#include "core/headvis/headvis_of_corpus.h"
+#include "core/headvis/headvis_sequences.h"
+#include "core/headvis/headvis_write.h"
 #include "tests/app/ui/driver.h"
 #include "tests/core/headvis/documented_tree.h"
 
@@ -57,8 +61,45 @@ TEST_F(CorpusHeadVis, AHeadHasItsPlotsTablesAndSequences) {
   const auto notice = std::find_if(d.state.notices.begin(), d.state.notices.end(),
                                    [](const Notice& each) { return each.key == "corpus/example"; });
   ASSERT_NE(notice, d.state.notices.end());
-  EXPECT_NE(notice->advice.find("opens none in the microscope"), std::string::npos);
+  EXPECT_NE(notice->advice.find("open the model first, gemma"), std::string::npos) << notice->advice;
   EXPECT_EQ(notice->button, "");
+}
+
+// A folder that `report` wrote, with the words of its phrases: they open on the model that it names.
+TEST(CorpusHeadVisOpens, ASequenceOnAModelThatHasItsHeads) {
+  const TemporaryFolder folder;
+  const PhraseList list = PhraseList::of_text("the cat sat because it was tired\nthe dog ran because it was late\n");
+  ScanOptions options;
+  options.model = "demo:pronouns";
+  PhraseScan scan(options, {});
+  CorpusRecord record = scan.new_record(list);
+  list.visit({0, 2}, [&](const ListedPhrase& phrase) { scan.add(phrase, record, {}); });
+  PhraseModel model(options.model, 1, {});
+  const auto sequences = headvis_sequences(record, model, list, {}, {});
+  write_headvis_tree(folder / "data", headvis_tree_of(record, true),
+                     [&](std::size_t head) { return headvis_head_of(record, head, sequences[head]); });
+  Driver d;
+  d.drop(folder / "data");
+  d.step(4);
+  d.click("corpus/cell/1.7");
+  d.step(4);
+  ASSERT_EQ(d.names("corpus/example/").size(), 2U);
+  const CorpusExample& wanted = record.heads[*head_table(record).find(1, 7)].top[0];
+  d.click("corpus/open");
+  d.step(4);
+  ASSERT_EQ(d.session.view.main_view, MainView::layer);
+  EXPECT_EQ(d.session.draft.model, "demo:pronouns");
+  EXPECT_EQ(d.session.draft.layer, 1);
+  EXPECT_EQ(d.session.view.head, 7);
+  EXPECT_EQ(d.session.draft.token_ids.size(),
+            model.tokenizer().tokenize("the cat sat because it was tired").ids.size());
+  ASSERT_TRUE(d.session.view.cell.has_value());
+  const float weight =
+      d.session.trace()->tensor(StageId::weights).at({0, 7, d.session.view.cell->row, d.session.view.cell->column});
+  EXPECT_NEAR(weight, wanted.value, 0.6) << "a weight of this head";
+  EXPECT_TRUE(std::any_of(d.state.notices.begin(), d.state.notices.end(), [](const Notice& each) {
+    return each.key == "opened sequence" && each.fact.find("demo:pronouns") != std::string::npos;
+  })) << "that nothing says whether it is the same model";
 }
 
 TEST_F(CorpusHeadVis, AHeadWhoseFileIsMissingIsNamed) {

@@ -136,18 +136,6 @@ TEST_F(CorpusPanel, MeansThatTheScanAskedForAreChosenToo) {
   EXPECT_EQ(view().grid, "loss_ablated");
 }
 
-TEST_F(CorpusPanel, HeadsLikeThisOneAreListed) {
-  open();
-  d.click("corpus/cell/1.7");
-  d.step();
-  const HeadTable table = head_table(test::scanned_lines());
-  const std::vector<SimilarHead> alike = heads_like(table, *table.find(1, 7), 8);
-  EXPECT_EQ(d.names("corpus/alike/").size(), 8U);
-  const HeadTable::Head& nearest = table.heads[alike.front().head];
-  d.click("corpus/alike/" + std::to_string(nearest.layer) + "." + std::to_string(nearest.head));
-  EXPECT_EQ(view().head, (Cell{nearest.layer, nearest.head}));
-}
-
 TEST_F(CorpusPanel, EnterOpensTheExampleAndUndoComesBack) {
   open();
   d.click("corpus/cell/1.7");

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <numeric>
 #include <sstream>
 
 #include "core/base/error.h"
@@ -127,6 +129,32 @@ TEST(CorpusFigurePlan, ChosenHeadsAndClustersAreSaid) {
   EXPECT_TRUE(
       says(plan, "white or black frame: head 0.1; framed in blue: 2 chosen heads; numbers in cells: 3 clusters"));
   EXPECT_TRUE(says(plan, "3")) << "a cluster's number";
+}
+
+TEST(CorpusFigurePlan, ATreeStandsInPlaceOfHistograms) {
+  CorpusFigure figure = made_figure();
+  std::vector<std::size_t> all(figure.table->heads.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const HeadTree tree = head_tree(*figure.table, all);
+  figure.tree = CorpusTreeFigure{std::make_shared<const HeadTree>(tree), 0};
+  const FigurePlan apart = corpus_plan(figure);
+  EXPECT_TRUE(says(apart, "6 clusters of 6 heads, cut at 0.000; 1 \u2212 cosine of 11 standardised means"));
+  EXPECT_FALSE(says(apart, "filled: this head; line: the mean of 6 heads"));
+  for (const char* name : {"0.0", "0.1", "0.2", "1.0", "1.1", "1.2"}) EXPECT_TRUE(says(apart, name)) << name;
+  figure.tree->cut = 2;
+  EXPECT_TRUE(
+      says(corpus_plan(figure), "1 clusters of 6 heads, cut at 2.000; 1 \u2212 cosine of 11 standardised means"));
+  figure.record = nullptr;
+  EXPECT_TRUE(says(corpus_plan(figure), "Heads that are alike")) << "of HeadVis's folder, too";
+}
+
+TEST(CorpusFigurePlan, APatternStandsBelowTheHistograms) {
+  CorpusFigure figure = made_figure();
+  EXPECT_TRUE(says(corpus_plan(figure), "mean pattern"));
+  CorpusRecord old = *figure.record;
+  old.facts.patterns = false;
+  figure.record = std::make_shared<const CorpusRecord>(old);
+  EXPECT_FALSE(says(corpus_plan(figure), "mean pattern"));
 }
 
 TEST(CorpusFigurePlan, WithoutCountsThereAreNoHistograms) {
