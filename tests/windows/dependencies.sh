@@ -120,9 +120,9 @@ recipe_expat() {
   by_cmake "$1/expat" -DEXPAT_BUILD_TOOLS=OFF -DEXPAT_BUILD_EXAMPLES=OFF -DEXPAT_BUILD_TESTS=OFF \
     -DEXPAT_SHARED_LIBS=OFF
 }
-# Of its own zlib and without PNG: glyphs of one colour alone are drawn, and nothing is linked twice.
+# Without PNG: glyphs of one colour alone are drawn.
 recipe_freetype() {
-  by_cmake "$1" -DFT_DISABLE_{PNG,ZLIB,BZIP2,HARFBUZZ,BROTLI}=TRUE
+  by_cmake "$1" -DFT_REQUIRE_ZLIB=TRUE -DFT_DISABLE_{PNG,BZIP2,HARFBUZZ,BROTLI}=TRUE
 }
 recipe_harfbuzz() {
   by_meson "$1" -D{glib,gobject,cairo,icu,freetype,gdi,directwrite,tests,docs,introspection}=disabled
@@ -135,6 +135,7 @@ recipe_cairo() {
   if [[ -e $1/meson.build ]]; then
     by_meson "$1" -D{glib,xlib,xcb,tests,spectre}=disabled -D{freetype,fontconfig,png,zlib}=enabled
   else
+    sed -i 's/^SUBDIRS = src doc util.*/SUBDIRS = src/' "$1/Makefile.in"  # neither tests nor tools
     by_configure "$1" --disable-{xlib,xcb,gobject,script,interpreter,trace,ps,full-testing,gtk-doc,valgrind} \
       --disable-win32-font --enable-{ft,fc,pdf,png,svg}
   fi
