@@ -61,10 +61,11 @@ by_cmake() { # by_cmake SOURCE [cmake arguments]
 }
 
 by_meson() { # by_meson SOURCE [-DOPTION=VALUE...]: an option that this version does not have is left out
-  local source=$1 words='' option known=()
+  local source=$1 words='' option name known=()
   shift
   for option in "$@"; do
-    ! grep -qs "option('$(sed 's/-D\(.*\)=.*/\1/' <<<"$option")'" "$source"/meson{_options.txt,.options} || known+=("$option")
+    name=${option#-D}
+    ! grep -qs "option('${name%%=*}'" "$source"/meson{_options.txt,.options} || known+=("$option")
   done
   [[ ${#cache[@]} == 0 ]] || words="'ccache', "
   cat >"$prefix/meson.ini" <<MESON
