@@ -10,9 +10,10 @@
 #include <cwchar>
 
 // libstdc++ makes a std::filesystem::path of a text by this function of the C library, letter by letter. That of
-// mingw-w64 knows no UTF-8; here it is given one that knows nothing else. A letter that takes two units of UTF-16 is
-// given in two calls: the first takes all of its bytes but the last, and `state` keeps the second unit.
-extern "C" std::size_t mbrtowc(wchar_t* to, const char* from, std::size_t size, std::mbstate_t* state) {
+// mingw-w64 knows no UTF-8; the linker (--wrap, in CMakeLists.txt) takes this one for it, which knows nothing else. A
+// letter that takes two units of UTF-16 is given in two calls: the first takes all of its bytes but the last, and
+// `state` keeps the second unit.
+extern "C" std::size_t __wrap_mbrtowc(wchar_t* to, const char* from, std::size_t size, std::mbstate_t* state) {
   constexpr auto kWrong = static_cast<std::size_t>(-1), kTooShort = static_cast<std::size_t>(-2);
   static thread_local std::mbstate_t own{};
   std::mbstate_t& kept = state == nullptr ? own : *state;
