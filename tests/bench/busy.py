@@ -1,6 +1,7 @@
 """Whether a measurement can be trusted: what others did on this machine meanwhile, and which BLAS PyTorch runs on."""
 import os
 import pathlib
+import sys
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -43,3 +44,11 @@ def slow_blas(libraries):
     if "openblas" in text or "mkl" in text or "blis" in text or not libraries:
         return None  # none mapped: PyTorch's own builds link theirs statically
     return f"PyTorch runs on {text}, the reference BLAS, tens of times slower than it could be; {fair}"
+
+
+def warn(libraries, foreign):
+    """Says on standard error what a measurement cannot be trusted for: a slow BLAS, and so many cores that others kept busy."""
+    if (warning := slow_blas(libraries)) is not None:
+        print("warning: " + warning, file=sys.stderr)
+    if foreign > 0.1:
+        print(f"warning: others kept {foreign:.1f} cores busy", file=sys.stderr)

@@ -134,10 +134,7 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         row = compare(given, given.model or pathlib.Path(made))
-    if (warning := busy.slow_blas(compare_sweep.blas_libraries())) is not None:
-        print("warning: " + warning, file=sys.stderr)
-    if row["foreign_cores"] > 0.1:
-        print(f"warning: others kept {row['foreign_cores']:.1f} cores busy", file=sys.stderr)
+    busy.warn(compare_sweep.blas_libraries(), row["foreign_cores"])
     if given.json:
         print(json.dumps(row))
         return

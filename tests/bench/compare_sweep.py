@@ -207,10 +207,7 @@ def main():
             maker = pathlib.Path(__file__).with_name("make_gpt2_checkpoint.py")
             subprocess.run([sys.executable, str(maker), made], check=True)
         row = compare(given.cli, folder, given)
-    if (warning := busy.slow_blas(blas_libraries())) is not None:
-        print("warning: " + warning, file=sys.stderr)
-    if row["foreign_cores"] > 0.1:
-        print(f"warning: others kept {row['foreign_cores']:.1f} cores busy", file=sys.stderr)
+    busy.warn(blas_libraries(), row["foreign_cores"])
     if given.json:
         print(json.dumps(row))
         return

@@ -231,7 +231,7 @@ std::string examples_fact(const CorpusShown& shown) {
   const std::size_t count = shown.examples->size();
   const std::string head = shown.name_of(shown.head);
   if (shown.headvis != nullptr) return fmt::format("{} sequences of {}, the strongest interval first", count, head);
-  if (shown.by_tenths) return fmt::format("{} rows of {} by chance, by tenths of their largest weight", count, head);
+  if (shown.by_tenths) return fmt::format("{} rows of {} by chance, some of each tenth", count, head);
   return fmt::format("the {} phrases with the strongest weight of {}", count, head);
 }
 

@@ -8,6 +8,7 @@
 #include "app/session/corpus_heads.h"
 #include "app/session/session.h"
 #include "app/ui/corpus/corpus_panel.h"
+#include "core/corpus/tree_layout.h"
 
 namespace headscope::ui {
 namespace {
@@ -28,19 +29,16 @@ std::vector<std::size_t> tree_heads(const CorpusView& view, const CorpusShown& s
 
 ShownTree shown_tree(const std::shared_ptr<const HeadTrees::Result>& result, double cut) {
   const HeadTree& tree = *result->answer;
-  const std::size_t count = tree.heads.size();
-  ShownTree made{result, cut, 0, clusters_at(tree, cut), {}, {}, {}};
-  made.clusters = 1 + *std::max_element(made.cluster.begin(), made.cluster.end());
+  const TreeLayout layout = tree_layout(tree, cut);
+  ShownTree made{result, cut, layout.clusters, {}, {}, {}, {}};
   made.of_head.assign(result->question.table->heads.size(), -1);
-  made.place.resize(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    made.of_head[tree.heads[k]] = static_cast<std::int64_t>(made.cluster[k]);
-    made.place[tree.order[k]] = static_cast<float>(k) + 0.5f;
-  }
-  made.node_cluster = made.cluster;
-  for (const HeadMerge& merge : tree.merges) {
-    made.place.push_back((made.place[merge.left] + made.place[merge.right]) / 2);
-    made.node_cluster.push_back(merge.distance <= cut ? made.node_cluster[merge.left] : made.clusters);
+  for (std::size_t node = 0; node < layout.place.size(); ++node) {
+    made.place.push_back(static_cast<float>(layout.place[node]));
+    const std::int64_t cluster = layout.cluster[node];
+    made.node_cluster.push_back(cluster < 0 ? made.clusters : static_cast<std::size_t>(cluster));
+    if (node >= tree.heads.size()) continue;
+    made.of_head[tree.heads[node]] = cluster;
+    made.cluster.push_back(static_cast<std::size_t>(cluster));
   }
   return made;
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <vector>
 
+#include "core/corpus/tree_layout.h"
 #include "core/picture/figure/corpus_page.h"
 #include "core/picture/text/text.h"
 
@@ -14,40 +14,21 @@ namespace {
 
 constexpr double kTreeHeight = 640, kLeast = 2, kMost = 18, kNamed = 10, kLeafRoom = 64, kBelowTree = 40;
 
-// Where distances and nodes lie.
+// Where distances and nodes lie in pixels.
 struct TreePlan {
   Box4 box;
   double leaf = 0, farthest = 1;
-  std::vector<double> place;          // one a node: of its leaves the middle, in leaves from the top
-  std::vector<std::int64_t> cluster;  // one a node; -1 where clusters meet
-  std::int64_t clusters = 0;
+  TreeLayout layout;
 
   int x(double distance) const { return box.right() - static_cast<int>(std::lround(distance / farthest * box.width)); }
-  int y(std::size_t node) const { return box.y + static_cast<int>(std::lround(place[node] * leaf)); }
+  int y(std::size_t node) const { return box.y + static_cast<int>(std::lround(layout.place[node] * leaf)); }
 };
-
-TreePlan planned(const CorpusTreeFigure& asked, const Box4& box, double leaf) {
-  const HeadTree& tree = *asked.tree;
-  const std::vector<std::size_t> clusters = clusters_at(tree, asked.cut);
-  TreePlan plan{box, leaf, std::max(1e-9, tree.merges.back().distance * 1.04), {}, {}, 0};
-  plan.place.resize(tree.heads.size());
-  for (std::size_t k = 0; k < tree.order.size(); ++k) plan.place[tree.order[k]] = static_cast<double>(k) + 0.5;
-  for (const std::size_t cluster : clusters) {
-    plan.cluster.push_back(static_cast<std::int64_t>(cluster));
-    plan.clusters = std::max(plan.clusters, plan.cluster.back() + 1);
-  }
-  for (const HeadMerge& merge : tree.merges) {
-    plan.place.push_back((plan.place[merge.left] + plan.place[merge.right]) / 2);
-    plan.cluster.push_back(merge.distance <= asked.cut ? plan.cluster[merge.left] : -1);
-  }
-  return plan;
-}
 
 void add_branches(CorpusPage& page, const HeadTree& tree, const TreePlan& plan) {
   const int thick = page.px(1.2);
   const std::size_t count = tree.heads.size();
   const auto color = [&](std::size_t node) {
-    return plan.cluster[node] < 0 ? page.colors.text3 : head_color(plan.cluster[node]);
+    return plan.layout.cluster[node] < 0 ? page.colors.text3 : head_color(plan.layout.cluster[node]);
   };
   for (std::size_t k = 0; k < tree.merges.size(); ++k) {
     const HeadMerge& merge = tree.merges[k];
@@ -68,7 +49,7 @@ void add_leaves(CorpusPage& page, const HeadTree& tree, const TreePlan& plan) {
     const int top = plan.box.y + static_cast<int>(std::lround(static_cast<double>(k) * plan.leaf));
     const int end = plan.box.y + static_cast<int>(std::lround(static_cast<double>(k + 1) * plan.leaf));
     const int x = plan.box.right() + page.px(kLeafRoom) - page.px(24);
-    page.rect({x, top, band, end - top}, head_color(plan.cluster[node]));
+    page.rect({x, top, band, end - top}, head_color(plan.layout.cluster[node]));
     const bool picked = head == page.figure.head;
     if (!named && !picked) continue;
     page.text(plan.box.right() + page.font(5), (top + end) / 2.0, page.name_of(head),
@@ -76,8 +57,8 @@ void add_leaves(CorpusPage& page, const HeadTree& tree, const TreePlan& plan) {
   }
   // A cluster's number in the middle of its leaves.
   for (std::size_t begin = 0, end = 0; begin < tree.order.size(); begin = end) {
-    const std::int64_t cluster = plan.cluster[tree.order[begin]];
-    while (end < tree.order.size() && plan.cluster[tree.order[end]] == cluster) ++end;
+    const std::int64_t cluster = plan.layout.cluster[tree.order[begin]];
+    while (end < tree.order.size() && plan.layout.cluster[tree.order[end]] == cluster) ++end;
     const double high = static_cast<double>(end - begin) * plan.leaf;
     if (high < page.font(10)) continue;
     page.text(plan.box.right() + page.px(kLeafRoom), plan.box.y + static_cast<double>(begin) * plan.leaf + high / 2,
@@ -101,10 +82,11 @@ int add_tree(CorpusPage& page, int x, int y, int width) {
   const auto leaves = static_cast<double>(tree.heads.size());
   const double leaf = std::clamp(page.font(kTreeHeight) / leaves, page.font(kLeast), page.font(kMost));
   const Box4 box{x, y + page.px(18), width - page.px(kLeafRoom), static_cast<int>(std::lround(leaf * leaves))};
-  const TreePlan plan = planned(asked, box, leaf);
+  const double farthest = std::max(1e-9, tree.merges.back().distance * 1.04);
+  const TreePlan plan{box, leaf, farthest, tree_layout(tree, asked.cut)};
   page.text(x, y + page.font(4),
             fmt::format("{} clusters of {} heads, cut at {:.3f}; 1 \u2212 cosine of {} standardised means",
-                        plan.clusters, tree.heads.size(), asked.cut, page.table.compared),
+                        plan.layout.clusters, tree.heads.size(), asked.cut, page.table.compared),
             {FontRole::words, 11, page.colors.text2});
   const PlotAxis axis = plot_axis(0, plan.farthest, 5);
   for (const double tick : axis.ticks) {
