@@ -132,7 +132,7 @@ BENCHMARK(colors_of_map)
 void csv_of_map(benchmark::State& state) {
   const Tensor matrix = made_map(state.range(0), static_cast<Kind>(state.range(1)));
   std::vector<std::string> names;
-  for (std::int64_t i = 0; i < matrix.dim(0); ++i) names.push_back("w" + std::to_string(i));
+  for (std::int64_t i = 0; i < matrix.dim(0); ++i) names.push_back(std::string("w").append(std::to_string(i)));
   for (auto _ : state) {
     Nowhere nowhere;
     std::ostream out(&nowhere);

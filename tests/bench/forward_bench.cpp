@@ -71,7 +71,7 @@ void replaced_token(benchmark::State& state) {
   request.backend = BackendChoice::cpu;
   InputCache cache;
   const std::shared_ptr<const Backend> backend = make_cpu_backend(request.threads);
-  const std::string middle = "w" + std::to_string(state.range(0) / 2);
+  const std::string middle = std::string("w").append(std::to_string(state.range(0) / 2));
   const std::size_t end = request.phrase.find(middle + " ") + middle.size();
   const std::string before = request.phrase.substr(0, end), after = request.phrase.substr(end);
   const auto run = [&](const ForwardOptions& with) {

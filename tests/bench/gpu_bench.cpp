@@ -24,7 +24,7 @@ enum Where : std::int64_t { kCpu, kGpu };
 
 // The backend that computes, or null and the benchmark says why not.
 std::shared_ptr<const Backend> backend_of(benchmark::State& state, std::int64_t where) {
-  if (where == kCpu) return make_cpu_backend(0);
+  if (where == kCpu) return make_cpu_backend(2);  // as the goals are said, however many cores are here
   try {
     return make_gpu_backend();
   } catch (const Error& error) {
@@ -33,9 +33,24 @@ std::shared_ptr<const Backend> backend_of(benchmark::State& state, std::int64_t 
   }
 }
 
-// A layer of self-attention, d_model 1024, 16 heads, causal, weights kept: tokens, where. `operations`: useful ones a
-// second, as headscope-cli bench counts them.
-void layer(benchmark::State& state) {
+// Useful operations of a layer of self-attention, causal, as headscope-cli bench counts them.
+double operations_of_layer(std::int64_t tokens) {
+  const double rows = static_cast<double>(tokens), width = 1024;
+  return 2 * 4 * width * width * rows + 4 * width * rows * (rows + 1) / 2;
+}
+
+Request layer_of(std::int64_t tokens) {
+  Request request;
+  request.phrase = phrase_of(tokens);
+  request.embedding = Embedding::sequence;
+  request.input_dim = request.d_model = 1024;
+  request.heads = 16;
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  return request;
+}
+
+// Runs `request` as long as it is measured, with stages of so many bytes kept, and reads the layer's output.
+void run_layer(benchmark::State& state, std::int64_t stage_memory) {
   const std::int64_t tokens = state.range(0);
   const auto backend = backend_of(state, state.range(1));
   if (backend == nullptr) return;
@@ -43,25 +58,44 @@ void layer(benchmark::State& state) {
     state.SkipWithError("this driver computes on the processor, and would take minutes");
     return;
   }
-  Request request;
-  request.phrase = phrase_of(tokens);
-  request.embedding = Embedding::sequence;
-  request.input_dim = request.d_model = 1024;
-  request.heads = 16;
-  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  const Request request = layer_of(tokens);
   InputCache cache;
   const auto inputs = std::make_shared<const Inputs>(load_inputs(request, cache));
-  for (int warm = 0; warm < 2; ++warm) forward(request, inputs, backend, CancelToken());
-  for ([[maybe_unused]] const auto each : state) {
-    benchmark::DoNotOptimize(forward(request, inputs, backend, CancelToken()));
+  ForwardOptions options;
+  options.stage_memory = stage_memory;
+  bool kept = false;
+  const auto run = [&] {
+    const auto trace = forward(request, inputs, backend, CancelToken(), options);
+    benchmark::DoNotOptimize(trace->tensor(StageId::output).values());
+    kept = trace->tensor(StageId::weights).stored();
+  };
+  for (int warm = 0; warm < 2; ++warm) run();
+  if (kept != (stage_memory > 0)) {
+    state.SkipWithError("other stages are kept than is measured here");
+    return;
   }
-  const double rows = static_cast<double>(tokens), width = 1024;
-  const double operations = 2 * 4 * width * width * rows + 4 * width * rows * (rows + 1) / 2;
-  state.counters["operations"] = benchmark::Counter(operations, benchmark::Counter::kIsIterationInvariantRate);
+  for ([[maybe_unused]] const auto each : state) run();
+  state.counters["operations"] =
+      benchmark::Counter(operations_of_layer(tokens), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+// A layer of self-attention, d_model 1024, 16 heads, causal, all weights in memory afterwards: tokens, where.
+void layer(benchmark::State& state) {
+  run_layer(state, std::int64_t{16} << 30);
 }
 BENCHMARK(layer)
     ->ArgNames({"tokens", "gpu"})
     ->ArgsProduct({{64, 1024, 4096}, {kCpu, kGpu}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+// The same layer when its weights are computed only where they are looked at: tokens, where.
+void layer_on_demand(benchmark::State& state) {
+  run_layer(state, 0);
+}
+BENCHMARK(layer_on_demand)
+    ->ArgNames({"tokens", "gpu"})
+    ->ArgsProduct({{1024, 4096}, {kCpu, kGpu}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

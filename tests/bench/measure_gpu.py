@@ -4,7 +4,8 @@ of the multiply-adds that the device can do at all. ./dev gpu runs it after the 
 
     tests/bench/measure_gpu.py build/bench/bin/headscope_bench
 
-`layer`: self-attention of so many tokens, d_model 1024, 16 heads, causal, all weights in memory afterwards.
+`layer`: self-attention of so many tokens, d_model 1024, 16 heads, causal, all weights in memory afterwards, and when
+weights are computed only where they are looked at. The CPU's side has two threads, as the goals are said.
 `tile`: 256 x 256 weights in a map of 32,768 tokens. `picture`: one head of weights to its picture (device_map_bench.cpp).
 Needs nothing but Python; ends with 77 where there is no OpenGL 4.3.
 """
@@ -33,7 +34,10 @@ def times_of(results):
 def pairs(rows):
     """What was measured on both: (words, CPU's name, GPU's name)."""
     for tokens in (64, 1024, 4096):
-        yield f'layer, {tokens:,} tokens', f'layer/tokens:{tokens}/gpu:0', f'layer/tokens:{tokens}/gpu:1'
+        yield f'layer, {tokens:,} tokens, weights to memory', f'layer/tokens:{tokens}/gpu:0', f'layer/tokens:{tokens}/gpu:1'
+    for tokens in (1024, 4096):
+        name = f'layer_on_demand/tokens:{tokens}/gpu:'
+        yield f'layer, {tokens:,} tokens, weights when looked at', f'{name}0', f'{name}1'
     yield 'tile of 32,768 tokens', 'tile_of_large_map/gpu:0', 'tile_of_large_map/gpu:1'
     for tokens in (2048, 8192):
         cpu = f'map_to_picture/tokens:{tokens}/way:0'

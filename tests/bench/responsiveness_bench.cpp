@@ -1,5 +1,6 @@
 // How soon a run ends that nobody wants any more, and what a small forward costs while others use every core.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
@@ -46,7 +47,7 @@ void cancelled_run(benchmark::State& state) {
   Engine engine(options);
   int moment = 0;
   const auto run = [&](const CancelToken& token) {
-    request.phrase = "x" + std::to_string(moment) + " " + phrase_of(state.range(0) - 1);
+    request.phrase = fmt::format("x{} {}", moment, phrase_of(state.range(0) - 1));
     benchmark::DoNotOptimize(engine.run(request, token));
   };
   for (; moment < 3; ++moment) run({});  // two traces take turns with the memory

@@ -18,9 +18,15 @@ else()
 endif()
 # One file that runs: nothing of mingw-w64 lies beside it.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -L${prefix}/lib")
-# What static libraries need of each other, and of Windows, after all that is linked by name.
-set(CMAKE_CXX_STANDARD_LIBRARIES "-lcairo -lpixman-1 -lfontconfig -lexpat -lharfbuzz -lfreetype -lpng16 -lz -lgdi32 -lmsimg32 \
--lssp -ladvapi32 -lshell32 -luser32 -lkernel32" CACHE STRING "")
+# What static libraries need of each other, and of Windows, after all that is linked by name. While dependencies.sh builds
+# one after the other, not all of them are there.
+set(libraries "")
+foreach(name cairo pixman-1 fontconfig expat harfbuzz freetype png16 z)
+  if(EXISTS "${prefix}/lib/lib${name}.a")
+    string(APPEND libraries "-l${name} ")
+  endif()
+endforeach()
+set(CMAKE_CXX_STANDARD_LIBRARIES "${libraries}-lgdi32 -lmsimg32 -lssp -ladvapi32 -lshell32 -luser32 -lkernel32" CACHE STRING "")
 set(CMAKE_FIND_ROOT_PATH "${prefix}" /usr/${host})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
