@@ -1,10 +1,14 @@
 #include "app/gl/compute_attention.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "app/gl/seen_keys.h"
+#include "core/backend/operands.h"
 #include "core/backend/score_steps.h"
 
 namespace headscope {
@@ -34,17 +38,29 @@ float hidden_value_of(const ScoreRule& rule, bool mask_first) {
   return mask_first && fill != -kInfinity ? static_cast<float>(fill * rule.scale) : fill;
 }
 
-// Scores of `cells` at `stage` (raw_scores ... masked_scores) into buffers.result.
-void make_scores(ComputeDevice& device, const ScoreOperands& of, StageId stage, const Region& cells) {
+OperandRows rows_of(const Range& part, const Range& uploaded) {
+  return {part.begin - uploaded.begin, uploaded.size()};
+}
+
+// Scores of `cells` at `stage` (raw_scores ... masked_scores) into buffers.result. `uploaded`: the queries and keys of
+// these heads that go to the device together, for these cells and others.
+void make_scores(ComputeDevice& device, const ScoreOperands& of, StageId stage, const Region& cells,
+                 const Region& uploaded) {
   ComputeBuffers& buffers = *device.buffers;
   const ScoreRule& rule = of.rule;
   const Sizes size(of);
   const HeadGroups heads = heads_of(cells, size);
-  buffers.left.upload(of.query, {cells[0], cells[1], cells[2], {0, size.head_dim}});
-  buffers.right.upload(of.key, {cells[0], heads.group_range(), cells[3], {0, size.head_dim}});
+  buffers.left.upload(of.query, {cells[0], cells[1], uploaded[2], {0, size.head_dim}});
+  buffers.right.upload(of.key, {cells[0], heads.group_range(), uploaded[3], {0, size.head_dim}});
   buffers.result.reserve(element_count(cells));
-  device.kernels->dot_products({cells[0].size(), cells[2].size(), cells[3].size(), size.head_dim, heads}, buffers.left,
-                               buffers.right, nullptr, buffers.result);
+  device.kernels->dot_products({.batch = cells[0].size(),
+                                .rows = cells[2].size(),
+                                .columns = cells[3].size(),
+                                .depth = size.head_dim,
+                                .heads = heads,
+                                .left = rows_of(cells[2], uploaded[2]),
+                                .right = rows_of(cells[3], uploaded[3])},
+                               buffers.left, buffers.right, nullptr, buffers.result);
   if (stage == StageId::raw_scores) return;
 
   ComputeKernels::ScoreSteps steps;
@@ -135,27 +151,78 @@ void drop_weights(ComputeDevice& device, const ScoreRule& rule, const Region& ce
   device.kernels->dropped_weights(steps, rows, keys, buffers.result, buffers.draws, nullptr);
 }
 
-// The rows of one step of attention.
-struct ContextRows {
+// One step of attention: the cells of a block of queries.
+struct AttentionStep {
   const Tensor& value;
   const HiddenCells* hidden;  // null: every value is finite, and a hidden cell's weight of 0 needs no check
-  HeadGroups heads;
-  const Region& cells;  // of the scores
-  const Region& local;  // the same counted from the beginning of the result
+  Region cells;               // of the scores: the keys that these queries can see
+  Region uploaded;            // the queries and keys that go to the device together
+  Region local;               // the cells, counted from the beginning of the results
 };
 
 // weights · value, the weights in buffers.result.
-void make_context(ComputeDevice& device, const ContextRows& rows, Tensor& to) {
+void make_context(ComputeDevice& device, const AttentionStep& step, const HeadGroups& heads, Tensor& to) {
   ComputeBuffers& buffers = *device.buffers;
-  const Region& cells = rows.cells;
-  const std::int64_t features = rows.value.dim(3);
-  buffers.value.upload(rows.value, {cells[0], rows.heads.group_range(), cells[3], {0, features}});
-  if (rows.hidden != nullptr) buffers.mask.upload(*rows.hidden, cells[0], cells[1], cells[2]);
+  const Region& cells = step.cells;
+  const std::int64_t features = step.value.dim(3);
+  buffers.value.upload(step.value, {cells[0], heads.group_range(), step.uploaded[3], {0, features}});
+  if (step.hidden != nullptr) buffers.mask.upload(*step.hidden, cells[0], cells[1], cells[2]);
   buffers.context.reserve(matrices_of(cells) * cells[2].size() * features);
-  device.kernels->weighted_values({cells[0].size(), cells[2].size(), features, cells[3].size(), rows.heads},
-                                  buffers.result, buffers.value, rows.hidden != nullptr ? &buffers.mask : nullptr,
-                                  buffers.context);
-  read_part(buffers.context, {rows.local[0], rows.local[1], rows.local[2], {0, features}}, to);
+  device.kernels->weighted_values({.batch = cells[0].size(),
+                                   .rows = cells[2].size(),
+                                   .columns = features,
+                                   .depth = cells[3].size(),
+                                   .heads = heads,
+                                   .right = rows_of(cells[3], step.uploaded[3])},
+                                  buffers.result, buffers.value, step.hidden != nullptr ? &buffers.mask : nullptr,
+                                  cells[3].begin, buffers.context);
+  read_part(buffers.context, {step.local[0], step.local[1], step.local[2], {0, features}}, to);
+}
+
+// Weights in buffers.result to their place; beside them is what hidden cells hold: 0, and NaN where a row's scores give
+// no weights. `statistics` are those of all results.
+void read_weights(ComputeDevice& device, const AttentionStep& step, const RowStatistics& statistics, Tensor& to) {
+  const Region& local = step.local;
+  read_part(device.buffers->result, local, to);
+  const Range before{0, local[3].begin}, after{local[3].end, to.dim(3)};
+  if (before.size() + after.size() == 0) return;
+  const std::int64_t queries = local[2].size();
+  float* const first = to.mutable_data();
+  const Strides& strides = to.strides();
+  device.threads.run(matrices_of(local) * queries, true, [&](std::int64_t n) {
+    const std::int64_t matrix = n / queries;
+    const Index at{local[0].begin + matrix / local[1].size(), local[1].begin + matrix % local[1].size(),
+                   local[2].begin + n % queries};
+    const float max = statistics.max.at(at), sum = statistics.sum.at(at);
+    const bool weighs = std::isfinite(max) && std::isfinite(sum) && sum != 0;
+    float* const row = first + at[0] * strides[0] + at[1] * strides[1] + at[2] * strides[2];
+    for (const Range& range : {before, after}) {
+      std::fill_n(row + range.begin, range.size(), weighs ? 0.0F : std::numeric_limits<float>::quiet_NaN());
+    }
+  });
+}
+
+// One step into `to`, whose statistics are sized.
+void run_step(ComputeDevice& device, const ScoreOperands& of, const AttentionStep& step, AttentionResults& to,
+              const CancelToken& cancel) {
+  ComputeBuffers& buffers = *device.buffers;
+  const Region& cells = step.cells;
+  const std::int64_t count = matrices_of(cells) * cells[2].size();
+  make_scores(device, of, StageId::masked_scores, cells, step.uploaded);
+  buffers.maxima.reserve(count);
+  buffers.sums.reserve(count);
+  device.kernels->row_statistics(count, cells[3].size(), buffers.result, buffers.maxima, buffers.sums);
+  const Region rows{step.local[0], step.local[1], step.local[2]};
+  read_part(buffers.maxima, rows, to.statistics.max);
+  read_part(buffers.sums, rows, to.statistics.sum);
+  if (to.weights.empty() && to.dropped.empty() && to.context.empty()) return;
+  make_weights(device, of.rule, cells);
+  if (!to.weights.empty()) read_weights(device, step, to.statistics, to.weights);
+  if (of.rule.drops() && !(to.context.empty() && to.dropped.empty())) {
+    drop_weights(device, of.rule, cells, cancel);
+    if (!to.dropped.empty()) read_weights(device, step, to.statistics, to.dropped);
+  }
+  if (!to.context.empty()) make_context(device, step, heads_of(cells, Sizes(of)), to.context);
 }
 
 }  // namespace
@@ -166,49 +233,47 @@ void attention_on(ComputeDevice& device, const ScoreOperands& of, const Tensor& 
   const ScoreRule& rule = of.rule;
   if (!rule.sinks.empty()) throw Error("It does not compute the learned sinks that this model's heads have.");
   const std::int64_t features = to.context.empty() ? 0 : value.dim(3);
-  const bool any_value = features > 0 && rule.mask->hidden.any() && !all_finite(value);
+  const bool any_value = features > 0 && rule.mask->hidden.any() && !all_finite(device, value);
   const Region all{part.batch, part.heads, part.queries};
-  const auto fits = [&](const Region& rows) {
-    const std::int64_t count = element_count(rows), matrices = matrices_of(rows);
+  AttentionResults results = to;
+  if (results.statistics.max.empty() || results.statistics.sum.empty()) {
+    results.statistics = sized_row_statistics({all[0].size(), all[1].size(), all[2].size()});
+  }
+  const auto takes_rows = [&](std::int64_t matrices, std::int64_t queries) {
+    const std::int64_t count = matrices * queries;
     return count <= kMostGroups && device.holds(count * std::max({size.key_len, size.head_dim, features})) &&
-           device.holds(matrices * size.key_len * std::max(size.head_dim, features)) &&
            device.takes(count * size.key_len, size.head_dim + features + kProductsPerWeight);
   };
-  ComputeBuffers& buffers = *device.buffers;
+  // Heads whose keys and values fit, and all their queries.
+  const auto fits = [&](const Region& rows) {
+    const std::int64_t matrices = matrices_of(rows);
+    return device.holds(matrices * size.key_len * std::max(size.head_dim, features)) &&
+           device.holds(matrices * rows[2].size() * size.head_dim) && takes_rows(matrices, 1);
+  };
   for (const Region& rows : parts_of(all, fits)) {
-    cancel.check();
-    const Region cells{rows[0], rows[1], rows[2], {0, size.key_len}};
-    const Region local_rows = shifted(rows, all);
-    const Region local{local_rows[0], local_rows[1], local_rows[2], cells[3]};
-    const std::int64_t count = element_count(rows);
-    make_scores(device, of, StageId::masked_scores, cells);
-    buffers.maxima.reserve(count);
-    buffers.sums.reserve(count);
-    device.kernels->row_statistics(count, size.key_len, buffers.result, buffers.maxima, buffers.sums);
-    if (!to.statistics.max.empty()) read_part(buffers.maxima, local_rows, to.statistics.max);
-    if (!to.statistics.sum.empty()) read_part(buffers.sums, local_rows, to.statistics.sum);
-    if (to.weights.empty() && to.dropped.empty() && features == 0) continue;
-    make_weights(device, rule, cells);
-    if (!to.weights.empty()) read_part(buffers.result, local, to.weights);
-    if (rule.drops() && (features > 0 || !to.dropped.empty())) {
-      drop_weights(device, rule, cells, cancel);
-      if (!to.dropped.empty()) read_part(buffers.result, local, to.dropped);
+    const std::int64_t matrices = matrices_of(rows);
+    std::int64_t at_once = std::min(rows[2].size(), queries_at_once(rule, size.key_len));
+    while (at_once > 1 && !takes_rows(matrices, at_once)) at_once = (at_once + 1) / 2;
+    for (std::int64_t begin = rows[2].begin; begin < rows[2].end; begin += at_once) {
+      cancel.check();
+      const Region block{rows[0], rows[1], {begin, std::min(begin + at_once, rows[2].end)}};
+      const Range keys = seen_keys(rule, block, size.key_len);
+      const Region local = shifted(block, all);
+      run_step(device, of,
+               {.value = value,
+                .hidden = any_value ? &rule.mask->hidden : nullptr,
+                .cells = {block[0], block[1], block[2], keys},
+                .uploaded = {rows[0], rows[1], rows[2], {0, size.key_len}},
+                .local = {local[0], local[1], local[2], keys}},
+               results, cancel);
     }
-    if (features == 0) continue;
-    make_context(device,
-                 {.value = value,
-                  .hidden = any_value ? &rule.mask->hidden : nullptr,
-                  .heads = heads_of(cells, size),
-                  .cells = cells,
-                  .local = local},
-                 to.context);
   }
 }
 
 void make_cells(ComputeDevice& device, const ScoreOperands& of, const ScoreCells& cells, const Region& statistic_rows,
                 const CancelToken& cancel) {
   const bool weighs = is_weight_like(cells.stage);
-  make_scores(device, of, weighs ? StageId::masked_scores : cells.stage, cells.region);
+  make_scores(device, of, weighs ? StageId::masked_scores : cells.stage, cells.region, cells.region);
   if (!weighs) return;
   device.buffers->maxima.upload(cells.statistics->max, statistic_rows);
   device.buffers->sums.upload(cells.statistics->sum, statistic_rows);
@@ -248,9 +313,22 @@ void read_scores_on(ComputeDevice& device, const ScoreOperands& of, const ScoreC
   result.read(whole(result.shape()), out);
 }
 
-bool all_finite(const Tensor& tensor) {
-  const std::vector<float> values = tensor.values();
-  return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
+bool all_finite(ComputeDevice& device, const Tensor& tensor) {
+  if (tensor.empty()) return true;
+  constexpr std::int64_t kAtOnce = 1 << 14;
+  const std::vector<Region> parts = parts_of(whole(tensor.shape()), [](const Region& part) {
+    return element_count(part) <= kAtOnce || element_count(part) == 1;
+  });
+  std::atomic<bool> finite{true};
+  device.threads.run(static_cast<std::int64_t>(parts.size()), parts.size() > 8, [&](std::int64_t n) {
+    if (!finite) return;
+    std::array<float, kAtOnce> numbers;
+    const Region& part = parts[static_cast<std::size_t>(n)];
+    const auto own = std::span(numbers).first(static_cast<std::size_t>(element_count(part)));
+    tensor.read(part, own);
+    if (!std::all_of(own.begin(), own.end(), [](float x) { return std::isfinite(x); })) finite = false;
+  });
+  return finite;
 }
 
 }  // namespace headscope

@@ -23,6 +23,6 @@ void read_scores_on(ComputeDevice& device, const ScoreOperands& of, const ScoreC
                     const CancelToken& cancel);
 
 // Whether every number is finite. Then the value of a hidden key has no effect without further checks: its weight is 0.
-bool all_finite(const Tensor& tensor);
+bool all_finite(ComputeDevice& device, const Tensor& tensor);
 
 }  // namespace headscope

@@ -118,8 +118,8 @@ class GpuBackend : public Backend, public DeviceBackend, public std::enable_shar
     Tensor result = Tensor::zeros({size.batch, size.heads, size.query_len, size.value_head_dim},
                                   {Axis::batch, Axis::head, Axis::position, Axis::feature});
     const Region all = whole(result.shape());
-    const bool any_value = hidden.any() && !all_finite(value);
     run([&] {
+      const bool any_value = hidden.any() && !all_finite(*device_, value);
       const auto fits = [&](const Region& part) {
         const std::int64_t matrices = part[0].size() * part[1].size();
         return device_->holds(matrices * part[2].size() * size.key_len) &&
@@ -135,7 +135,7 @@ class GpuBackend : public Backend, public DeviceBackend, public std::enable_shar
         if (any_value) b.mask.upload(hidden, part[0], part[1], part[2]);
         b.result.reserve(element_count(part));
         device_->kernels->weighted_values({part[0].size(), part[2].size(), part[3].size(), size.key_len, heads}, b.left,
-                                          b.right, any_value ? &b.mask : nullptr, b.result);
+                                          b.right, any_value ? &b.mask : nullptr, 0, b.result);
         read_part(b.result, part, result);
       }
     });
@@ -180,11 +180,12 @@ class GpuBackend : public Backend, public DeviceBackend, public std::enable_shar
         cancel.check();
         ComputeBuffers& b = *device_->buffers;
         b.left.upload(x, {part[0], part[1], {0, size.in}});
-        b.right.upload(weight, {part[2], {0, size.in}});
+        const ComputeBuffer* kept = part[2].size() == size.out ? device_->weights->find(weight) : nullptr;
+        if (kept == nullptr) b.right.upload(weight, {part[2], {0, size.in}});
         if (!bias.empty()) b.bias.upload(bias, {part[2]});
         b.result.reserve(element_count(part));
         device_->kernels->dot_products({1, part[0].size() * part[1].size(), part[2].size(), size.in, {}}, b.left,
-                                       b.right, bias.empty() ? nullptr : &b.bias, b.result);
+                                       kept != nullptr ? *kept : b.right, bias.empty() ? nullptr : &b.bias, b.result);
         read_part(b.result, part, y);
       }
     });

@@ -3,10 +3,13 @@
 #include <epoxy/gl.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "app/gl/compute_staging.h"
 #include "app/gl/lost_context.h"
 #include "core/base/error.h"
 
@@ -79,20 +82,38 @@ void ComputeBuffer::upload(const Tensor& tensor, const Region& region) {
   const std::int64_t count = element_count(region);
   reserve(count);
   if (count == 0) return;
-  glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
-  write_bound(count, [&](void* memory) {
-    tensor.read(region, {static_cast<float*>(memory), static_cast<std::size_t>(count)});
-  });
+  if (count > ComputeStaging::kFewNumbers && staging_ != nullptr) {
+    staging_->upload(tensor, region, name_);
+  } else if (count > ComputeStaging::kFewNumbers) {
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
+    write_bound(count, [&](void* memory) {
+      tensor.read(region, {static_cast<float*>(memory), static_cast<std::size_t>(count)});
+    });
+  } else {
+    std::array<float, ComputeStaging::kFewNumbers> numbers;
+    tensor.read(region, std::span(numbers).first(static_cast<std::size_t>(count)));
+    write_few(numbers.data(), count);
+  }
   held_ = tensor;
   held_region_ = region;
 }
 
 void ComputeBuffer::upload(std::span<const std::uint32_t> words) {
-  reserve(static_cast<std::int64_t>(words.size()));
+  const auto count = static_cast<std::int64_t>(words.size());
+  reserve(count);
   if (words.empty()) return;
+  if (count <= ComputeStaging::kFewNumbers) {
+    write_few(words.data(), count);
+    return;
+  }
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
-  write_bound(static_cast<std::int64_t>(words.size()),
-              [&](void* memory) { std::memcpy(memory, words.data(), words.size_bytes()); });
+  write_bound(count, [&](void* memory) { std::memcpy(memory, words.data(), words.size_bytes()); });
+}
+
+void ComputeBuffer::write_few(const void* numbers, std::int64_t count) const {
+  glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
+  glBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, count * 4, numbers);
+  check_gl("writing to a buffer");
 }
 
 void ComputeBuffer::write(std::int64_t first, std::span<const float> numbers) {
@@ -110,11 +131,28 @@ void ComputeBuffer::bind(unsigned binding) const {
 
 void ComputeBuffer::read(std::int64_t first, std::span<float> out) const {
   if (out.empty()) return;
+  const BufferRun all{first, static_cast<std::int64_t>(out.size()), out.data()};
+  if (staging_ != nullptr && all.count > ComputeStaging::kFewNumbers) {
+    staging_->download(name_, {&all, 1});
+    return;
+  }
   glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   glBindBuffer(GL_SHADER_STORAGE_BUFFER, name_);
   glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, first * 4, static_cast<GLsizeiptr>(out.size_bytes()), out.data());
   check_gl("reading results");
   if (context_is_lost()) throw Error("The graphics driver lost the device while it computed.");
+}
+
+void ComputeBuffer::read(std::span<const BufferRun> runs) const {
+  if (runs.empty()) return;
+  const std::int64_t first = runs.front().first, count = runs.back().first + runs.back().count - first;
+  if (staging_ != nullptr && count > ComputeStaging::kFewNumbers) {
+    staging_->download(name_, runs);
+    return;
+  }
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  read(first, numbers);
+  for (const BufferRun& run : runs) std::copy_n(numbers.data() + (run.first - first), run.count, run.memory);
 }
 
 void ComputeBuffer::forget() {

@@ -8,6 +8,9 @@
 
 namespace headscope {
 
+class ComputeStaging;
+struct BufferRun;
+
 // Throws Error when GL reports an error or the device was lost; its sentence ends with "while " + `doing`, the current
 // step.
 void check_gl(const char* doing);
@@ -21,6 +24,8 @@ class ComputeBuffer {
   ComputeBuffer(const ComputeBuffer&) = delete;
   ComputeBuffer& operator=(const ComputeBuffer&) = delete;
 
+  // Many numbers go to and from this buffer by `staging`, which must live as long; null: by the driver's own copies.
+  void stage_by(ComputeStaging* staging) { staging_ = staging; }
   // Makes room for that many numbers of four bytes; the content is lost when the buffer grows.
   void reserve(std::int64_t count);
   // Uploads the region, row-major. Does nothing when the buffer already holds that region of that tensor (and forget()
@@ -32,6 +37,8 @@ class ComputeBuffer {
   void bind(unsigned binding) const;
   // Reads the numbers from `first` on.
   void read(std::int64_t first, std::span<float> out) const;
+  // Reads runs, in the order of `first` and without gaps between them.
+  void read(std::span<const BufferRun> runs) const;
   // Fills the first `count` numbers with zeros.
   void clear(std::int64_t count) const;
   // Call it before the uploaded tensor changes or is destroyed.
@@ -40,10 +47,13 @@ class ComputeBuffer {
   unsigned release();
 
  private:
+  void write_few(const void* numbers, std::int64_t count) const;
+
   unsigned name_ = 0;
   std::int64_t capacity_ = 0;  // bytes
   Tensor held_;
   Region held_region_;
+  ComputeStaging* staging_ = nullptr;
 };
 
 }  // namespace headscope

@@ -57,7 +57,15 @@ ComputeDevice::ComputeDevice(const GpuOptions& options)
     throw Error("The graphics driver (" + renderer + ") computes on the CPU.");
   }
   kernels.emplace();
+  if (ComputeStaging::is_possible() && options.stages_copies) staging.emplace(threads);
   buffers.emplace();
+  for (ComputeBuffer* buffer : {&buffers->left, &buffers->right, &buffers->bias, &buffers->result, &buffers->value,
+                                &buffers->context, &buffers->added, &buffers->maxima, &buffers->sums}) {
+    buffer->stage_by(staging ? &*staging : nullptr);
+  }
+  // A driver that computes on the processor would have the same weights in the same memory twice.
+  weights.emplace(is_software_renderer(renderer) && options.weight_bytes < 0 ? 0 : options.weight_bytes,
+                  staging ? &*staging : nullptr);
   GLint64 bytes = 0;
   glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &bytes);
   check_gl("asking for its limits");
@@ -85,19 +93,11 @@ const PixelKernels& ComputeDevice::pixel_kernels() {
 }
 
 void read_part(const ComputeBuffer& buffer, const Region& part, Tensor& to) {
-  std::int64_t runs = 0;
-  visit_runs(part, to, [&](std::int64_t, std::int64_t, std::int64_t) { ++runs; });
-  if (runs == 1) {
-    visit_runs(part, to, [&](std::int64_t offset, std::int64_t, std::int64_t count) {
-      buffer.read(0, {to.mutable_data() + offset, static_cast<std::size_t>(count)});
-    });
-    return;
-  }
-  std::vector<float> numbers(static_cast<std::size_t>(element_count(part)));
-  buffer.read(0, numbers);
+  std::vector<BufferRun> runs;
   visit_runs(part, to, [&](std::int64_t offset, std::int64_t done, std::int64_t count) {
-    std::copy_n(numbers.data() + done, count, to.mutable_data() + offset);
+    runs.push_back({done, count, to.mutable_data() + offset});
   });
+  buffer.read(runs);
 }
 
 Region shifted(const Region& region, const Region& origin) {

@@ -9,8 +9,11 @@
 #include "app/gl/compute_buffer.h"
 #include "app/gl/compute_kernels.h"
 #include "app/gl/compute_parts.h"
+#include "app/gl/compute_staging.h"
+#include "app/gl/device_weights.h"
 #include "app/gl/gpu_options.h"
 #include "app/gl/pixel_kernels.h"
+#include "core/base/thread_pool.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -41,8 +44,11 @@ struct ComputeDevice {
   const std::unique_ptr<OffscreenContext> context;
   const std::string renderer;
   ComputeLimits limits;
+  ThreadPool threads{0};  // of the program, for what they do while the device computes
   std::optional<ComputeKernels> kernels;
+  std::optional<ComputeStaging> staging;  // empty where the driver has no memory that both see
   std::optional<ComputeBuffers> buffers;
+  std::optional<DeviceWeights> weights;
 
  private:
   std::optional<PixelKernels> pixel_kernels_;

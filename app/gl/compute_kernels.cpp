@@ -102,8 +102,13 @@ void ComputeKernels::dot_products(const ProductSizes& size, const ComputeBuffer&
   (bias != nullptr ? *bias : right).bind(2);
   result.bind(3);
   set_flag(dot_products_, "has_bias", bias != nullptr);
+  result.bind(4);
   set_size(dot_products_, "rows", size.rows);
+  set_size(dot_products_, "first_left", size.left.first);
+  set_size(dot_products_, "left_rows", size.left.rows > 0 ? size.left.rows : size.rows);
   set_size(dot_products_, "columns", size.columns);
+  set_size(dot_products_, "first_right", size.right.first);
+  set_size(dot_products_, "right_rows", size.right.rows > 0 ? size.right.rows : size.columns);
   set_size(dot_products_, "depth", size.depth);
   set_heads(dot_products_, size.heads);
   dispatch(groups_of(size.columns, kTileSide), groups_of(size.rows, kTileSide), narrow(size.batch * size.heads.heads),
@@ -178,16 +183,21 @@ void ComputeKernels::dropped_weights(const DropSteps& steps, std::int64_t rows, 
 }
 
 void ComputeKernels::weighted_values(const ProductSizes& size, const ComputeBuffer& weights, const ComputeBuffer& value,
-                                     const ComputeMask* mask, const ComputeBuffer& context) const {
+                                     const ComputeMask* mask, std::int64_t first_key,
+                                     const ComputeBuffer& context) const {
   const GlProgram& program = mask != nullptr ? weighted_any_values_ : weighted_finite_values_;
   glUseProgram(program.name());
   weights.bind(0);
   value.bind(1);
   context.bind(3);
+  context.bind(4);
   if (mask != nullptr) mask->set(program);
   set_size(program, "queries", size.rows);
   set_size(program, "features", size.columns);
   set_size(program, "keys", size.depth);
+  set_size(program, "first_value", size.right.first);
+  set_size(program, "value_rows", size.right.rows > 0 ? size.right.rows : size.depth);
+  set_size(program, "first_key", first_key);
   set_heads(program, size.heads);
   dispatch(groups_of(size.columns, kTileSide), groups_of(size.rows, kTileSide), narrow(size.batch * size.heads.heads),
            "weighting values");

@@ -26,6 +26,11 @@ class ComputeMask {
   std::int64_t batches_ = 1, mask_heads_ = 1, heads_ = 1, queries_ = 1;
 };
 
+// Which rows of each matrix in a buffer an operand is: those from `first` on, of `rows` that lie there; 0: no others.
+struct OperandRows {
+  std::int64_t first = 0, rows = 0;
+};
+
 class ComputeKernels {
  public:
   // Throws Error when the driver refuses a shader.
@@ -36,6 +41,7 @@ class ComputeKernels {
   struct ProductSizes {
     std::int64_t batch = 1, rows = 0, columns = 0, depth = 0;
     HeadGroups heads;
+    OperandRows left = {}, right = {};  // where i and j (of weighted_values: j of the value) begin in the buffers
   };
   void dot_products(const ProductSizes& size, const ComputeBuffer& left, const ComputeBuffer& right,
                     const ComputeBuffer* bias, const ComputeBuffer& result) const;
@@ -81,9 +87,9 @@ class ComputeKernels {
                        const ComputeBuffer& draws, const ComputeBuffer* factors) const;
 
   // context[m, i, d] = sum_j weights[m, i, j] value[g, j, d]: rows i, columns d, depth j. With a `mask`, hidden cells
-  // of weight 0 are not read; null: all cells are read.
+  // of weight 0 are not read, and its key `first_key` is the first here; null: all cells are read.
   void weighted_values(const ProductSizes& size, const ComputeBuffer& weights, const ComputeBuffer& value,
-                       const ComputeMask* mask, const ComputeBuffer& context) const;
+                       const ComputeMask* mask, std::int64_t first_key, const ComputeBuffer& context) const;
 
  private:
   GlProgram dot_products_, masked_scores_, row_statistics_, softmax_weights_, dropped_weights_, weighted_finite_values_,

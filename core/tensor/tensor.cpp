@@ -10,6 +10,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/base/system/memory_pages.h"
 #include "core/tensor/two_byte_floats.h"
 
 namespace headscope {
@@ -50,23 +51,34 @@ void check_region(const Region& region, const Shape& shape) {
   }
 }
 
+// The system zeroes it where and when it is first touched, so that a large result costs no pass. Begins at a multiple of
+// 64 bytes.
+std::shared_ptr<const void> zeroed_memory(std::size_t bytes) {
+  constexpr std::size_t kAlignment = 64, kPieceOfPages = std::size_t{4} << 20;
+  if (bytes >= kPieceOfPages) {
+    void* const pages = system::take_zeroed_pages(bytes);
+    if (pages == nullptr) throw std::bad_alloc();
+    return {pages, [bytes](const void* p) { system::give_back_pages(const_cast<void*>(p), bytes); }};
+  }
+  void* const memory = std::calloc(bytes + kAlignment, 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::shared_ptr<const void> owner(memory, [](const void* p) { std::free(const_cast<void*>(p)); });
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  return {owner, reinterpret_cast<const void*>((address + kAlignment - 1) / kAlignment * kAlignment)};
+}
+
 }  // namespace
 
 Tensor Tensor::zeros(Shape shape, Axes axes) {
   HEADSCOPE_ASSERT(shape.count == axes.count, to_string(shape) + " with " + std::to_string(axes.count) + " axes");
-  constexpr std::int64_t kAlignment = 64;
   constexpr std::int64_t kMaxBytes = std::int64_t{1} << 46;
   const std::int64_t count = element_count(shape);
   if (count > kMaxBytes / static_cast<std::int64_t>(sizeof(float))) {
     throw Error("a tensor of shape " + to_string(shape) + " does not fit in memory");
   }
-  // calloc hands out pages that the system zeroes when they are first touched, so that a large result costs no pass.
-  void* memory = std::calloc(static_cast<std::size_t>(count) * sizeof(float) + kAlignment, 1);
-  if (memory == nullptr) throw std::bad_alloc();
   Tensor tensor;
-  tensor.owner_ = std::shared_ptr<const void>(memory, [](const void* p) { std::free(const_cast<void*>(p)); });
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  tensor.data_ = reinterpret_cast<const float*>((address + kAlignment - 1) / kAlignment * kAlignment);
+  tensor.owner_ = zeroed_memory(static_cast<std::size_t>(count) * sizeof(float));
+  tensor.data_ = static_cast<const float*>(tensor.owner_.get());
   tensor.shape_ = shape;
   tensor.strides_ = row_major_strides(shape);
   tensor.axes_ = axes;
