@@ -21,6 +21,7 @@ import cases
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NUMBER = re.compile(rb"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 NEAR = 1e-6
+LONGEST = 300  # seconds that a command may take
 # What no two runs say alike: how long it took, how large a file is that says so, and hashes of numbers that may differ.
 TIMES = re.compile(r'("seconds": |computed by CPU, \d+ threads? in |"\w*sha256": ")[\w.+-]+( (?:ns|µs|ms|s)\b)?'.encode())
 SIZES = re.compile(rb"\d[\d.]* (?:bytes|[kKMG]i?B)\b")
@@ -111,11 +112,20 @@ class Side:
 
     def run(self, case):
         """(exit code, {what: bytes}) of a command: its two texts, and the files that it made or changed."""
-        done = subprocess.run(self.start + case.words, cwd=self.folder, env=self.environment, input=case.given,
-                              capture_output=True, timeout=600, check=False)
+        # Into files: what Wine leaves running in the background would keep a pipe open.
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            try:
+                code = subprocess.run(self.start + case.words, cwd=self.folder, env=self.environment, input=case.given,
+                                      stdout=out, stderr=err, timeout=LONGEST, check=False).returncode
+            except subprocess.TimeoutExpired:
+                code = f"nothing, for it still ran after {LONGEST} seconds"
+            texts = []
+            for file in (out, err):
+                file.seek(0)
+                texts.append(file.read())
         before, self.known = self.known, files_of(self.folder)
         made = {path: (self.folder / path).read_bytes() for path, sum in self.known.items() if before.get(path) != sum}
-        return done.returncode, {"standard output": done.stdout, "standard error": done.stderr, **made}
+        return code, {"standard output": texts[0], "standard error": texts[1], **made}
 
 
 def check(case, linux, windows):
@@ -143,11 +153,14 @@ def main(linux_program, windows_program, *names):
     with tempfile.TemporaryDirectory(prefix="headscope-windows-") as scratch:
         folder = pathlib.Path(scratch)
         (folder / "fonts").mkdir()
+        (folder / "wine").mkdir()
         (folder / "fonts.conf").write_text(NO_FONTS.format(folder / "fonts", folder / "fonts"), encoding="utf-8")
         environment = {"PATH": os.environ["PATH"], "HOME": scratch, "LC_ALL": "C.UTF-8", "TZ": "UTC",
                        "FONTCONFIG_FILE": str(folder / "fonts.conf"), "SOURCE_DATE_EPOCH": "0"}
         wine = {**environment, "WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree=;mshtml="}
-        subprocess.run(["wine", "wineboot", "--init"], env=wine, capture_output=True, timeout=600, check=True)
+        quietly = {"env": wine, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(["wineserver", "--persistent"], timeout=60, check=True, **quietly)
+        subprocess.run(["wine", "wineboot", "--init"], timeout=600, check=True, **quietly)
         try:
             linux = Side([str(pathlib.Path(linux_program).resolve())], folder / "linux", environment)
             windows = Side(["wine", str(pathlib.Path(windows_program).resolve())], folder / "windows", wine)
@@ -156,7 +169,7 @@ def main(linux_program, windows_program, *names):
                 failed += bool(wrong)
                 print(f"{'FAILED' if wrong else 'passed'}  {case.name}: {'; '.join(wrong) or alike}", flush=True)
         finally:
-            subprocess.run(["wineserver", "-k"], env=wine, capture_output=True, timeout=60, check=False)
+            subprocess.run(["wineserver", "--kill"], timeout=60, check=False, **quietly)
     print(f"{len(chosen)} commands, {failed} failed")
     return 1 if failed or not chosen else 0
 

@@ -18,6 +18,7 @@ apt_options=(-qq -o "Dir::Etc::sourcelist=$prefix/apt/sources.list" -o Dir::Etc:
   -o "Dir::State::lists=$prefix/apt/lists" -o "Dir::Cache=$prefix/apt" -o APT::Sandbox::User=root)
 # shellcheck source=/dev/null
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+other_suites=(bookworm trixie)
 update_sources() {
   [[ -e $prefix/apt/updated ]] && return
   local mirror=${HEADSCOPE_DEBIAN_MIRROR:-http://deb.debian.org}
@@ -25,6 +26,11 @@ update_sources() {
 deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror/debian $suite main
 deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror/debian-security $suite-security main
 SOURCES
+  local other
+  for other in "${other_suites[@]}"; do
+    [[ $other == "$suite" ]] ||
+      echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror/debian $other main"
+  done >>"$prefix/apt/sources.list"
   apt-get "${apt_options[@]}" update
   touch "$prefix/apt/updated"
 }
@@ -35,14 +41,31 @@ source_of() {
   if [[ ! -d $folder ]]; then
     rm -rf "$folder.part"
     mkdir -p "$folder.part"
-    # The security archive may have taken away what its list still names: then the suite's own; and where a mirror lacks
-    # Debian's patches, the sources without them.
-    if ! (cd "$folder.part" && { apt-get "${apt_options[@]}" source "$1" ||
-      apt-get "${apt_options[@]}" source "$1/$suite" || apt-get "${apt_options[@]}" source --tar-only "$1" &&
-      { ls -d ./*/ || tar -xf ./*.orig.tar.?z; }; }) >"$prefix/log/$1-source.log" 2>&1; then
-      say "The source of $1 could not be fetched; $prefix/log/$1-source.log says why"
+    # The security archive may have taken away what its list still names: then the suite's own; where a mirror lacks
+    # Debian's patches, the sources without them; and where it lacks these, those of another suite.
+    (
+      cd "$folder.part"
+      get() { apt-get "${apt_options[@]}" source "$@"; }
+      get "$1/$suite-security" || get "$1/$suite" && exit
+      if get --tar-only "$1/$suite-security" || get --tar-only "$1/$suite"; then
+        compgen -G './*/' >/dev/null || tar -xf ./*.orig.tar.?z
+        exit
+      fi
+      for other in "${other_suites[@]}"; do
+        if get "$1/$other"; then
+          say "The mirror lacks $1 of $suite: that of $other is built" 2>"$prefix/log/$1-source.note"
+          exit
+        fi
+      done
+      exit 1
+    ) >"$prefix/log/$1-source.log" 2>&1 &
+    # In the background: `if` would let every failure within pass.
+    if ! wait $!; then
+      tail -n 5 "$prefix/log/$1-source.log" >&2
+      say "The source of $1 could not be fetched; all of it is in $prefix/log/$1-source.log"
       exit 1
     fi
+    [[ ! -e $prefix/log/$1-source.note ]] || cat "$prefix/log/$1-source.note" >&2
     compgen -G "$folder.part/*.d[ie][fb]*" >/dev/null || say "The mirror lacks Debian's patches of $1: it is built without them"
     mv "$folder.part"/*/ "$folder"
     rm -rf "$folder.part"
