@@ -137,7 +137,9 @@ void main() {
     }
     keep(column, thread);
     barrier();
-    for (uint c = max(begin, own_begin); c < min(begin + kThreads, own_end); ++c) add_column(pixel, c - begin);
+    for (uint c = begin; c < begin + kThreads; ++c) {
+      if (c >= own_begin && c < own_end) add_column(pixel, c - begin);
+    }
     barrier();
   }
   if (own_begin < own_end) {

@@ -41,8 +41,10 @@ void main() {
   double sum = 0.0LF;
   uint count = 0u;
   uvec2 end = min((at + 1u) * by, canvas_size);
-  for (uint i = at.y * by.y; i < end.y; ++i) {
-    for (uint j = at.x * by.x; j < end.x; ++j) {
+  for (uint y = 0u; y < by.y; ++y) {
+    for (uint x = 0u; x < by.x; ++x) {
+      uint i = at.y * by.y + y, j = at.x * by.x + x;
+      if (i >= end.y || j >= end.x) continue;
       float value = values[i * canvas_size.x + j];
       uint cells = counts[i * canvas_size.x + j];
       nan = nan || is_nan(value);

@@ -17,7 +17,9 @@ void main() {
   int row = int(gl_WorkGroupID.x);
   uint thread = gl_LocalInvocationIndex;
   float low = kPlusInfinity, high = kMinusInfinity;
-  for (uint j = thread; j < columns; j += 64u) {
+  for (uint begin = 0u; begin < columns; begin += 64u) {
+    uint j = begin + thread;
+    if (j >= columns) continue;
     float v = texelFetch(values, ivec2(int(j), row), 0).r;
     bool finite = (floatBitsToUint(v) & 0x7f800000u) != 0x7f800000u;
     if (!finite || texelFetch(hidden, ivec2(int(j), row), 0).r != 0u) continue;

@@ -1,6 +1,7 @@
 #version 430 core
 // Mirrors RowStatistics of core/backend/backend.h, one work group a row: max = the largest score, NaN when there is a
-// NaN, -inf when there is no score; sum = sum_j exp(score - max), 0 when there is no score.
+// NaN, -inf when there is no score; sum = sum_j exp(score - max), 0 when there is no score. The loops have as many steps
+// for every thread: see README.md.
 #include "numbers.glsl"
 
 layout(local_size_x = 128) in;
@@ -17,8 +18,9 @@ void main() {
   uint row = gl_WorkGroupID.x;
   uint thread = gl_LocalInvocationIndex;
   float largest = kMinusInfinity;
-  for (uint j = thread; j < keys; j += 128u) {
-    float score = scores[row * keys + j];
+  for (uint begin = 0u; begin < keys; begin += 128u) {
+    uint j = begin + thread;
+    float score = j < keys ? scores[row * keys + j] : kMinusInfinity;
     if (is_nan(score)) largest = score;
     else if (score > largest && !is_nan(largest)) largest = score;
   }
@@ -35,7 +37,10 @@ void main() {
   barrier();
 
   float sum = 0.0;
-  for (uint j = thread; j < keys; j += 128u) sum += exp_of(scores[row * keys + j] - largest);
+  for (uint begin = 0u; begin < keys; begin += 128u) {
+    uint j = begin + thread;
+    if (j < keys) sum += exp_of(scores[row * keys + j] - largest);
+  }
   numbers[thread] = sum;
   barrier();
   for (uint half_count = 64u; half_count > 0u; half_count /= 2u) {

@@ -1,12 +1,14 @@
 #include "app/gl/compute_attention.h"
 
+#include <epoxy/gl.h>
+
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "app/gl/attention_step.h"
+#include "app/gl/finite_numbers.h"
 #include "app/gl/seen_keys.h"
 #include "core/backend/operands.h"
 #include "core/backend/score_steps.h"
@@ -151,17 +153,8 @@ void drop_weights(ComputeDevice& device, const ScoreRule& rule, const Region& ce
   device.kernels->dropped_weights(steps, rows, keys, buffers.result, buffers.draws, nullptr);
 }
 
-// One step of attention: the cells of a block of queries.
-struct AttentionStep {
-  const Tensor& value;
-  const HiddenCells* hidden;  // null: every value is finite, and a hidden cell's weight of 0 needs no check
-  Region cells;               // of the scores: the keys that these queries can see
-  Region uploaded;            // the queries and keys that go to the device together
-  Region local;               // the cells, counted from the beginning of the results
-};
-
-// weights · value, the weights in buffers.result.
-void make_context(ComputeDevice& device, const AttentionStep& step, const HeadGroups& heads, Tensor& to) {
+// weights · value into buffers.context, the weights in buffers.result.
+void make_context(ComputeDevice& device, const AttentionStep& step, const HeadGroups& heads) {
   ComputeBuffers& buffers = *device.buffers;
   const Region& cells = step.cells;
   const std::int64_t features = step.value.dim(3);
@@ -176,30 +169,6 @@ void make_context(ComputeDevice& device, const AttentionStep& step, const HeadGr
                                    .right = rows_of(cells[3], step.uploaded[3])},
                                   buffers.result, buffers.value, step.hidden != nullptr ? &buffers.mask : nullptr,
                                   cells[3].begin, buffers.context);
-  read_part(buffers.context, {step.local[0], step.local[1], step.local[2], {0, features}}, to);
-}
-
-// Weights in buffers.result to their place; beside them is what hidden cells hold: 0, and NaN where a row's scores give
-// no weights. `statistics` are those of all results.
-void read_weights(ComputeDevice& device, const AttentionStep& step, const RowStatistics& statistics, Tensor& to) {
-  const Region& local = step.local;
-  read_part(device.buffers->result, local, to);
-  const Range before{0, local[3].begin}, after{local[3].end, to.dim(3)};
-  if (before.size() + after.size() == 0) return;
-  const std::int64_t queries = local[2].size();
-  float* const first = to.mutable_data();
-  const Strides& strides = to.strides();
-  device.threads.run(matrices_of(local) * queries, true, [&](std::int64_t n) {
-    const std::int64_t matrix = n / queries;
-    const Index at{local[0].begin + matrix / local[1].size(), local[1].begin + matrix % local[1].size(),
-                   local[2].begin + n % queries};
-    const float max = statistics.max.at(at), sum = statistics.sum.at(at);
-    const bool weighs = std::isfinite(max) && std::isfinite(sum) && sum != 0;
-    float* const row = first + at[0] * strides[0] + at[1] * strides[1] + at[2] * strides[2];
-    for (const Range& range : {before, after}) {
-      std::fill_n(row + range.begin, range.size(), weighs ? 0.0F : std::numeric_limits<float>::quiet_NaN());
-    }
-  });
 }
 
 // One step into `to`, whose statistics are sized.
@@ -207,22 +176,32 @@ void run_step(ComputeDevice& device, const ScoreOperands& of, const AttentionSte
               const CancelToken& cancel) {
   ComputeBuffers& buffers = *device.buffers;
   const Region& cells = step.cells;
+  const HeadGroups heads = heads_of(cells, Sizes(of));
   const std::int64_t count = matrices_of(cells) * cells[2].size();
+  const bool has_context = !to.context.empty();
+  const bool drops = of.rule.drops() && (has_context || !to.dropped.empty());
+  const bool weighs = has_context || drops || !to.weights.empty();
   make_scores(device, of, StageId::masked_scores, cells, step.uploaded);
   buffers.maxima.reserve(count);
   buffers.sums.reserve(count);
   device.kernels->row_statistics(count, cells[3].size(), buffers.result, buffers.maxima, buffers.sums);
+  if (weighs) make_weights(device, of.rule, cells);
+  if (has_context && !drops) make_context(device, step, heads);
+  glFlush();
+  clear_beside(device, step, to.weights);
+  clear_beside(device, step, to.dropped);
   const Region rows{step.local[0], step.local[1], step.local[2]};
   read_part(buffers.maxima, rows, to.statistics.max);
   read_part(buffers.sums, rows, to.statistics.sum);
-  if (to.weights.empty() && to.dropped.empty() && to.context.empty()) return;
-  make_weights(device, of.rule, cells);
   if (!to.weights.empty()) read_weights(device, step, to.statistics, to.weights);
-  if (of.rule.drops() && !(to.context.empty() && to.dropped.empty())) {
+  if (drops) {
     drop_weights(device, of.rule, cells, cancel);
+    if (has_context) make_context(device, step, heads);
     if (!to.dropped.empty()) read_weights(device, step, to.statistics, to.dropped);
   }
-  if (!to.context.empty()) make_context(device, step, heads_of(cells, Sizes(of)), to.context);
+  if (has_context) {
+    read_part(buffers.context, {step.local[0], step.local[1], step.local[2], {0, step.value.dim(3)}}, to.context);
+  }
 }
 
 }  // namespace
@@ -233,7 +212,7 @@ void attention_on(ComputeDevice& device, const ScoreOperands& of, const Tensor& 
   const ScoreRule& rule = of.rule;
   if (!rule.sinks.empty()) throw Error("It does not compute the learned sinks that this model's heads have.");
   const std::int64_t features = to.context.empty() ? 0 : value.dim(3);
-  const bool any_value = features > 0 && rule.mask->hidden.any() && !all_finite(device, value);
+  const bool any_value = features > 0 && rule.mask->hidden.any() && !all_finite(value, device.threads);
   const Region all{part.batch, part.heads, part.queries};
   AttentionResults results = to;
   if (results.statistics.max.empty() || results.statistics.sum.empty()) {
@@ -311,24 +290,6 @@ void read_scores_on(ComputeDevice& device, const ScoreOperands& of, const ScoreC
     read_part(device.buffers->result, local, result);
   }
   result.read(whole(result.shape()), out);
-}
-
-bool all_finite(ComputeDevice& device, const Tensor& tensor) {
-  if (tensor.empty()) return true;
-  constexpr std::int64_t kAtOnce = 1 << 14;
-  const std::vector<Region> parts = parts_of(whole(tensor.shape()), [](const Region& part) {
-    return element_count(part) <= kAtOnce || element_count(part) == 1;
-  });
-  std::atomic<bool> finite{true};
-  device.threads.run(static_cast<std::int64_t>(parts.size()), parts.size() > 8, [&](std::int64_t n) {
-    if (!finite) return;
-    std::array<float, kAtOnce> numbers;
-    const Region& part = parts[static_cast<std::size_t>(n)];
-    const auto own = std::span(numbers).first(static_cast<std::size_t>(element_count(part)));
-    tensor.read(part, own);
-    if (!std::all_of(own.begin(), own.end(), [](float x) { return std::isfinite(x); })) finite = false;
-  });
-  return finite;
 }
 
 }  // namespace headscope

@@ -22,7 +22,4 @@ void make_cells(ComputeDevice& device, const ScoreOperands& of, const ScoreCells
 void read_scores_on(ComputeDevice& device, const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                     const CancelToken& cancel);
 
-// Whether every number is finite. Then the value of a hidden key has no effect without further checks: its weight is 0.
-bool all_finite(ComputeDevice& device, const Tensor& tensor);
-
 }  // namespace headscope

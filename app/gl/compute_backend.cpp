@@ -6,6 +6,7 @@
 #include "app/gl/compute_device.h"
 #include "app/gl/compute_pyramid.h"
 #include "app/gl/compute_thread.h"
+#include "app/gl/finite_numbers.h"
 #include "app/gl/offscreen.h"
 #include "core/backend/backend_factory.h"
 #include "core/backend/operands.h"
@@ -119,7 +120,7 @@ class GpuBackend : public Backend, public DeviceBackend, public std::enable_shar
                                   {Axis::batch, Axis::head, Axis::position, Axis::feature});
     const Region all = whole(result.shape());
     run([&] {
-      const bool any_value = hidden.any() && !all_finite(*device_, value);
+      const bool any_value = hidden.any() && !all_finite(value, device_->threads);
       const auto fits = [&](const Region& part) {
         const std::int64_t matrices = part[0].size() * part[1].size();
         return device_->holds(matrices * part[2].size() * size.key_len) &&
@@ -164,7 +165,7 @@ class GpuBackend : public Backend, public DeviceBackend, public std::enable_shar
           if (own == nullptr) throw BackendError("The device that computed this picture is no longer in use.");
           own->run([&] { work(*own->device_); });
         },
-        this, share, matrix);
+        {.identity = this, .is_card = !is_software_renderer(device_->renderer)}, share, matrix);
   }
 
  private:

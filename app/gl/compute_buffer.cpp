@@ -36,16 +36,6 @@ void write_bound(std::int64_t count, Fill&& fill) {
 
 }  // namespace
 
-void check_gl(const char* doing) {
-  const GLenum error = next_gl_error();
-  if (error == GL_NO_ERROR) return;
-  const char* words = error == GL_OUT_OF_MEMORY  ? "out of memory"
-                      : error == GL_CONTEXT_LOST ? "the device was lost"
-                                                 : "an error";
-  throw Error(std::string("The graphics driver reported ") + words + " (" + std::to_string(error) + ") while " + doing +
-              ".");
-}
-
 ComputeBuffer::ComputeBuffer() {
   glGenBuffers(1, &name_);
 }

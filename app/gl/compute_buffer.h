@@ -4,16 +4,13 @@
 #include <cstdint>
 #include <span>
 
+#include "app/gl/check_gl.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
 
 class ComputeStaging;
 struct BufferRun;
-
-// Throws Error when GL reports an error or the device was lost; its sentence ends with "while " + `doing`, the current
-// step.
-void check_gl(const char* doing);
 
 // A shader storage buffer that grows as needed. A context must be current, also when it is destroyed. Every function
 // throws Error when the driver refuses.

@@ -40,6 +40,7 @@ void set_heads(const GlProgram& program, const HeadGroups& heads) {
 void dispatch(unsigned x, unsigned y, unsigned z, const char* doing) {
   in_driver([&] { glDispatchCompute(x, y, z); });
   glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+
   check_gl(doing);
 }
 

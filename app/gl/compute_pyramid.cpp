@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::int64_t kProductsPerWeight = 40;  // what masking, exp and division cost, about
 constexpr std::int64_t kMostPixels = 8192;       // what the textures of every card hold
+// 11,585 tokens squared: a sample of the rows, in many small pieces, takes a card longer.
+constexpr std::int64_t kCellsOfFirstLook = std::int64_t{1} << 27;
 
 // Made and filled on the device's thread, let go by any.
 class SharedPixels : public DevicePixels {
@@ -105,7 +107,7 @@ void add_pieces(const Region& pixels, const PixelCells& cells, const Fits& fits,
 
 class ComputePyramid : public DevicePyramid {
  public:
-  ComputePyramid(RunOnDevice run, RunOnDevice run_if_there, const void* device, std::shared_ptr<TextureShare> share,
+  ComputePyramid(RunOnDevice run, RunOnDevice run_if_there, PyramidDevice device, std::shared_ptr<TextureShare> share,
                  ScoreMatrix matrix)
       : run_(std::move(run)),
         run_if_there_(std::move(run_if_there)),
@@ -113,8 +115,9 @@ class ComputePyramid : public DevicePyramid {
         share_(std::move(share)),
         matrix_(std::move(matrix)) {}
 
-  const void* device() const override { return device_; }
+  const void* device() const override { return device_.identity; }
   std::int64_t most_pixels() const override { return kMostPixels; }
+  std::int64_t cells_at_once() const override { return device_.is_card ? kCellsOfFirstLook : 0; }
 
   std::shared_ptr<const DevicePixels> pool_cells(const PyramidSource& source, Range rows, Range columns,
                                                  PixelCells cells, Pooling pooling,
@@ -254,15 +257,16 @@ class ComputePyramid : public DevicePyramid {
   }
 
   const RunOnDevice run_, run_if_there_;
-  const void* const device_;
+  const PyramidDevice device_;
   const std::shared_ptr<TextureShare> share_;
   const ScoreMatrix matrix_;
 };
 
 }  // namespace
 
-std::shared_ptr<const DevicePyramid> make_compute_pyramid(RunOnDevice run, RunOnDevice run_if_there, const void* device,
-                                                          std::shared_ptr<TextureShare> share, ScoreMatrix matrix) {
+std::shared_ptr<const DevicePyramid> make_compute_pyramid(RunOnDevice run, RunOnDevice run_if_there,
+                                                          PyramidDevice device, std::shared_ptr<TextureShare> share,
+                                                          ScoreMatrix matrix) {
   return std::make_shared<ComputePyramid>(std::move(run), std::move(run_if_there), device, std::move(share),
                                           std::move(matrix));
 }

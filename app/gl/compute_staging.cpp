@@ -3,9 +3,10 @@
 #include <epoxy/gl.h>
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
-#include "app/gl/compute_buffer.h"
+#include "app/gl/check_gl.h"
 #include "app/gl/compute_parts.h"
 #include "app/gl/lost_context.h"
 #include "core/base/error.h"
@@ -14,9 +15,11 @@
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kSlotNumbers = std::int64_t{1} << 22;  // 16 MiB
-constexpr std::int64_t kTaskNumbers = std::int64_t{1} << 16;  // what one thread copies at a time
-constexpr GLuint64 kLongestWait = 100'000'000;                // nanoseconds between two looks at the device
+constexpr std::int64_t kSlotNumbers = std::int64_t{1} << 23;    // 32 MiB, where so many come at once
+constexpr std::int64_t kUploadNumbers = std::int64_t{1} << 17;  // what one thread copies at a time
+// One huge page of memory that may be fresh: two threads in one page would both have it zeroed.
+constexpr std::int64_t kDownloadNumbers = std::int64_t{1} << 19;
+constexpr GLuint64 kLongestWait = 100'000'000;  // nanoseconds between two looks at the device
 
 void copy_between(unsigned from, std::int64_t from_first, unsigned to, std::int64_t to_first, std::int64_t count) {
   glBindBuffer(GL_COPY_READ_BUFFER, from);
@@ -33,8 +36,8 @@ BufferRun part_of(const BufferRun& run, std::int64_t begin, std::int64_t end) {
 // Copies what lies in [begin, end) of the buffer, whose number `begin` is `numbers`, to where the runs have it.
 void copy_runs(std::span<const BufferRun> runs, const float* numbers, std::int64_t begin, std::int64_t end) {
   const auto ends_before = [](const BufferRun& run, std::int64_t at) { return run.first + run.count <= at; };
-  for (auto run = std::lower_bound(runs.begin(), runs.end(), begin, ends_before);
-       run != runs.end() && run->first < end; ++run) {
+  for (auto run = std::lower_bound(runs.begin(), runs.end(), begin, ends_before); run != runs.end() && run->first < end;
+       ++run) {
     const BufferRun part = part_of(*run, begin, end);
     std::copy_n(numbers + (part.first - begin), part.count, part.memory);
   }
@@ -44,12 +47,12 @@ void copy_runs(std::span<const BufferRun> runs, const float* numbers, std::int64
 
 // Memory that both see, and the fence behind the device's last copy from or to it.
 struct ComputeStaging::Slot {
-  explicit Slot(unsigned access) {
+  Slot(unsigned access, std::int64_t count) : capacity(count) {
     const GLbitfield bits = access | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
     glGenBuffers(1, &name);
     glBindBuffer(GL_COPY_WRITE_BUFFER, name);
-    glBufferStorage(GL_COPY_WRITE_BUFFER, kSlotNumbers * 4, nullptr, bits | GL_CLIENT_STORAGE_BIT);
-    numbers = static_cast<float*>(glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, kSlotNumbers * 4, bits));
+    glBufferStorage(GL_COPY_WRITE_BUFFER, capacity * 4, nullptr, bits | GL_CLIENT_STORAGE_BIT);
+    numbers = static_cast<float*>(glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, capacity * 4, bits));
     if (numbers != nullptr) return;
     glDeleteBuffers(1, &name);
     check_gl("making memory for copies");
@@ -80,6 +83,7 @@ struct ComputeStaging::Slot {
     }
   }
 
+  const std::int64_t capacity;
   unsigned name = 0;
   float* numbers = nullptr;
   GLsync fence = nullptr;
@@ -93,9 +97,14 @@ ComputeStaging::ComputeStaging(ThreadPool& threads) : threads_(threads) {}
 
 ComputeStaging::~ComputeStaging() = default;
 
-ComputeStaging::Slot& ComputeStaging::slot_of(Slots& slots, std::size_t number, unsigned access) {
+ComputeStaging::Slot& ComputeStaging::free_slot(Slots& slots, std::size_t number, std::int64_t count) {
   std::unique_ptr<Slot>& slot = slots[number % kSlots];
-  if (slot == nullptr) slot = std::make_unique<Slot>(access);
+  if (slot != nullptr) slot->wait();
+  if (slot == nullptr || slot->capacity < count) {
+    slot.reset();
+    const std::int64_t room = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
+    slot = std::make_unique<Slot>(&slots == &up_ ? GL_MAP_WRITE_BIT : GL_MAP_READ_BIT, room);
+  }
   return *slot;
 }
 
@@ -106,9 +115,8 @@ void ComputeStaging::upload(const Tensor& tensor, const Region& region, unsigned
   std::int64_t first = 0;
   std::size_t number = 0;
   for (const Region& part : parts_of(region, pieces(kSlotNumbers))) {
-    Slot& slot = slot_of(up_, number++, GL_MAP_WRITE_BIT);
-    slot.wait();
-    const std::vector<Region> tasks = parts_of(part, pieces(kTaskNumbers));
+    Slot& slot = free_slot(up_, number++, element_count(part));
+    const std::vector<Region> tasks = parts_of(part, pieces(kUploadNumbers));
     std::vector<std::int64_t> begins;
     std::int64_t count = 0;
     for (const Region& task : tasks) {
@@ -134,21 +142,21 @@ void ComputeStaging::download(unsigned buffer, std::span<const BufferRun> runs) 
   const auto first_of = [&](std::int64_t piece) { return begin + piece * kSlotNumbers; };
   const auto ask_for = [&](std::int64_t piece) {
     if (piece >= pieces) return;
-    Slot& slot = slot_of(down_, static_cast<std::size_t>(piece), GL_MAP_READ_BIT);
-    const std::int64_t first = first_of(piece);
-    copy_between(buffer, first, slot.name, 0, std::min(kSlotNumbers, end - first));
+    const std::int64_t first = first_of(piece), count = std::min(kSlotNumbers, end - first);
+    Slot& slot = free_slot(down_, static_cast<std::size_t>(piece), count);
+    copy_between(buffer, first, slot.name, 0, count);
     slot.copy_begins();
   };
   ask_for(0);
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     ask_for(piece + 1);
-    Slot& slot = slot_of(down_, static_cast<std::size_t>(piece), GL_MAP_READ_BIT);
+    Slot& slot = *down_[static_cast<std::size_t>(piece) % kSlots];
     slot.wait();
     const std::int64_t first = first_of(piece), stop = std::min(first + kSlotNumbers, end);
-    const std::int64_t tasks = parts_over(stop - first, kTaskNumbers);
+    const std::int64_t tasks = parts_over(stop - first, kDownloadNumbers);
     threads_.run(tasks, tasks > 1, [&](std::int64_t task) {
-      const std::int64_t from = first + task * kTaskNumbers;
-      copy_runs(runs, slot.numbers + task * kTaskNumbers, from, std::min(from + kTaskNumbers, stop));
+      const std::int64_t from = first + task * kDownloadNumbers;
+      copy_runs(runs, slot.numbers + task * kDownloadNumbers, from, std::min(from + kDownloadNumbers, stop));
     });
   }
   check_gl("reading results");

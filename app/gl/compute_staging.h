@@ -45,7 +45,8 @@ class ComputeStaging {
   static constexpr std::size_t kSlots = 2;
   using Slots = std::array<std::unique_ptr<Slot>, kSlots>;
 
-  Slot& slot_of(Slots& slots, std::size_t number, unsigned access);
+  // With room for so many numbers, and done with what it was used for before.
+  Slot& free_slot(Slots& slots, std::size_t number, std::int64_t count);
 
   Slots up_, down_;
   ThreadPool& threads_;

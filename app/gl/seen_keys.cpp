@@ -10,7 +10,7 @@
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kBlocks = 16;         // of a mask that hides half of the cells, one in 32 is computed in vain
+constexpr std::int64_t kBlocks = 16;          // of a mask that hides half of the cells, one in 32 is computed in vain
 constexpr std::int64_t kFewestQueries = 256;  // fewer leave a large card without work
 constexpr std::int64_t kSumStep = 128;
 

@@ -13,6 +13,7 @@
 #include "core/attention/attention_pass.h"
 #include "core/attention/edited_weights.h"
 #include "core/attention/interventions.h"
+#include "core/attention/merged_on_demand.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/position_scores.h"

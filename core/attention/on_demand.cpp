@@ -18,8 +18,12 @@ constexpr std::int64_t kBlock = kRowsTogether;  // queries whose statistics or c
 constexpr std::int64_t kCellsAtOnce = std::int64_t{1} << 25;  // scores of one call of the backend
 constexpr std::int64_t kRowsAtOnce = 4096;                    // and its queries at most
 
-Tensor context_rows(std::int64_t queries, std::int64_t features) {
-  return Tensor::zeros({1, 1, queries, features}, {Axis::batch, Axis::head, Axis::position, Axis::feature});
+Tensor context_rows(std::int64_t heads, std::int64_t queries, std::int64_t features) {
+  return Tensor::zeros({1, heads, queries, features}, {Axis::batch, Axis::head, Axis::position, Axis::feature});
+}
+
+RowStatistics of_head(const RowStatistics& rows, std::int64_t head) {
+  return {rows.max.sliced(1, head, head + 1), rows.sum.sliced(1, head, head + 1)};
 }
 
 std::size_t block_index(std::int64_t matrix, std::int64_t blocks, std::int64_t block) {
@@ -69,14 +73,12 @@ void OnDemand::read_scores(StageId stage, const Region& region, std::span<float>
   const QueryRange part{region[0], region[1], region[2]};
   if (nothing_known(part)) {
     const RowStatistics rows = backend_->read_new_weights(of, {.stage = stage, .region = region}, out, cancel);
-    complete(statistics_known_, part, [&](std::int64_t b, std::int64_t h, Range) {
-      const Range heads{h - part.heads.begin, h - part.heads.begin + 1};
-      const Range batch{b - part.batch.begin, b - part.batch.begin + 1};
-      const RowStatistics own{rows.max.sliced(0, batch.begin, batch.end).sliced(1, heads.begin, heads.end),
-                              rows.sum.sliced(0, batch.begin, batch.end).sliced(1, heads.begin, heads.end)};
+    complete(statistics_known_, part, [&](std::int64_t b, Range, Range) {
+      const std::int64_t batch = b - part.batch.begin;
+      const RowStatistics own{rows.max.sliced(0, batch, batch + 1), rows.sum.sliced(0, batch, batch + 1)};
       const std::int64_t first = part.queries.begin;
-      return [this, own, b, h, first](Range block) {
-        keep_statistics(own, b, h, {block.begin - first, block.end - first}, block.begin);
+      return [this, own, b, first, first_head = part.heads.begin](std::int64_t h, Range block) {
+        keep_statistics(of_head(own, h - first_head), b, h, {block.begin - first, block.end - first}, block.begin);
       };
     });
     return;
@@ -123,6 +125,7 @@ template <typename Compute>
 void OnDemand::complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const {
   const std::int64_t blocks = blocks_per_head();
   const std::int64_t at_once = queries_at_once() / kBlock;
+  const bool together = computes_on_device(*backend_);
   for (std::int64_t b = part.batch.begin; b < part.batch.end; ++b) {
     for (std::int64_t h = part.heads.begin; h < part.heads.end; ++h) {
       const std::int64_t matrix = b * query_.dim(1) + h;
@@ -130,21 +133,31 @@ void OnDemand::complete(std::vector<char>& known, const QueryRange& part, const 
       const std::int64_t end = parts_over(part.queries.end, kBlock);
       while (block < end) {
         std::int64_t stop = block;
+        Range heads{h, h + 1};
         {
           const std::lock_guard<std::mutex> lock(mutex_);
           if (known.empty()) known.resize(block_index(query_.dim(0) * query_.dim(1), blocks, 0), 0);
           while (block < end && known[block_index(matrix, blocks, block)] != 0) ++block;
           stop = block;
           while (stop < std::min(end, block + at_once) && known[block_index(matrix, blocks, stop)] == 0) ++stop;
+          const auto unknown = [&](std::int64_t other) {
+            const auto first =
+                known.begin() + static_cast<std::ptrdiff_t>(block_index(matrix + other - h, blocks, block));
+            return std::all_of(first, first + (stop - block), [](char is_known) { return is_known == 0; });
+          };
+          while (together && heads.end < part.heads.end && unknown(heads.end)) ++heads.end;
         }
         if (block == stop) continue;
         const Range queries{block * kBlock, std::min(stop * kBlock, query_.dim(2))};
-        const auto store = compute(b, h, queries);
+        const auto store = compute(b, heads, queries);
         const std::lock_guard<std::mutex> lock(mutex_);
-        for (; block < stop; ++block) {
-          if (std::exchange(known[block_index(matrix, blocks, block)], 1) != 0) continue;
-          store(Range{block * kBlock, std::min((block + 1) * kBlock, query_.dim(2))});
+        for (std::int64_t own = heads.begin; own < heads.end; ++own) {
+          for (std::int64_t n = block; n < stop; ++n) {
+            if (std::exchange(known[block_index(matrix + own - h, blocks, n)], 1) != 0) continue;
+            store(own, Range{n * kBlock, std::min((n + 1) * kBlock, query_.dim(2))});
+          }
         }
+        block = stop;
       }
     }
   }
@@ -158,16 +171,16 @@ void OnDemand::visit_rows(std::int64_t b, std::int64_t h, Range queries, const S
                           const CancelToken& cancel) const {
   AttentionResults results;
   results.statistics = sized_row_statistics({1, 1, queries.size()});
-  results.context = context_rows(queries.size(), value_.dim(3));
+  results.context = context_rows(1, queries.size(), value_.dim(3));
   const QueryRange part{{b, b + 1}, {h, h + 1}, queries};
   backend_->attention_with_rows({.query = query_, .key = key_, .rule = rule_}, value_, part, rows, results, cancel);
-  complete(statistics_known_, part, [&](std::int64_t, std::int64_t, Range) {
-    return [&](Range block) {
+  complete(statistics_known_, part, [&](std::int64_t, Range, Range) {
+    return [&](std::int64_t, Range block) {
       keep_statistics(results.statistics, b, h, {block.begin - queries.begin, block.end - queries.begin}, block.begin);
     };
   });
-  complete(context_known_, part, [&](std::int64_t, std::int64_t, Range) {
-    return [&](Range block) { keep_context(results.context, b, h, block.begin - queries.begin, block); };
+  complete(context_known_, part, [&](std::int64_t, Range, Range) {
+    return [&](std::int64_t, Range block) { keep_context(results.context, b, h, block.begin - queries.begin, block); };
   });
 }
 
@@ -191,13 +204,14 @@ void OnDemand::keep_context(const Tensor& rows, std::int64_t b, std::int64_t h, 
 }
 
 RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& cancel) const {
-  complete(statistics_known_, part, [&](std::int64_t b, std::int64_t h, Range queries) {
+  complete(statistics_known_, part, [&](std::int64_t b, Range heads, Range queries) {
     AttentionResults results;
-    results.statistics = sized_row_statistics({1, 1, queries.size()});
-    backend_->attention({.query = query_, .key = key_, .rule = rule_}, {}, {{b, b + 1}, {h, h + 1}, queries}, results,
+    results.statistics = sized_row_statistics({1, heads.size(), queries.size()});
+    backend_->attention({.query = query_, .key = key_, .rule = rule_}, {}, {{b, b + 1}, heads, queries}, results,
                         cancel);
-    return [this, results, b, h, queries](Range block) {
-      keep_statistics(results.statistics, b, h, {block.begin - queries.begin, block.end - queries.begin}, block.begin);
+    return [this, results, b, heads, queries](std::int64_t h, Range block) {
+      keep_statistics(of_head(results.statistics, h - heads.begin), b, h,
+                      {block.begin - queries.begin, block.end - queries.begin}, block.begin);
     };
   });
   const Region region{part.batch, part.heads, part.queries};
@@ -212,13 +226,14 @@ RowStatistics OnDemand::statistics(const QueryRange& part, const CancelToken& ca
 }
 
 void OnDemand::know_context(const QueryRange& part, const CancelToken& cancel) const {
-  complete(context_known_, part, [&](std::int64_t b, std::int64_t h, Range queries) {
+  complete(context_known_, part, [&](std::int64_t b, Range heads, Range queries) {
     AttentionResults results;
-    results.context = context_rows(queries.size(), value_.dim(3));
-    backend_->attention({.query = query_, .key = key_, .rule = rule_}, value_, {{b, b + 1}, {h, h + 1}, queries},
-                        results, cancel);
-    return [this, results, b, h, queries](Range block) {
-      keep_context(results.context, b, h, block.begin - queries.begin, block);
+    results.context = context_rows(heads.size(), queries.size(), value_.dim(3));
+    backend_->attention({.query = query_, .key = key_, .rule = rule_}, value_, {{b, b + 1}, heads, queries}, results,
+                        cancel);
+    return [this, results, b, heads, queries](std::int64_t h, Range block) {
+      const std::int64_t own = h - heads.begin;
+      keep_context(results.context.sliced(1, own, own + 1), b, h, block.begin - queries.begin, block);
     };
   });
 }
@@ -229,6 +244,7 @@ void OnDemand::read_context(const Region& region, const std::vector<std::int64_t
   if (head == 0) return;
   float* to = out.data();
   for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
+    if (ablated.empty()) know_context({{b, b + 1}, region[1], region[2]}, cancel);
     for (std::int64_t h = region[1].begin; h < region[1].end; ++h, to += head) {
       if (std::find(ablated.begin(), ablated.end(), h) != ablated.end()) {
         std::fill_n(to, head, 0.0F);
@@ -239,62 +255,6 @@ void OnDemand::read_context(const Region& region, const std::vector<std::int64_t
       context_.read({{b, b + 1}, {h, h + 1}, region[2], region[3]}, {to, head});
     }
   }
-}
-
-Tensor merged_on_demand(const Tensor& context, Merge merge) {
-  const std::int64_t heads = context.dim(1), len = context.dim(2), features = context.dim(3);
-  return Tensor::computed({context.dim(0), len, heads * features}, {Axis::batch, Axis::position, Axis::feature},
-                          [context, merge, heads, len, features](const Region& region, std::span<float> out) {
-                            const std::int64_t width = region[2].size();
-                            std::vector<float> rows;
-                            for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
-                              float* to = out.data() + (b - region[0].begin) * region[1].size() * width;
-                              if (merge == Merge::transpose) {
-                                // Head by head, all of its rows at once.
-                                for (std::int64_t h = region[2].begin / features; h * features < region[2].end; ++h) {
-                                  const Range columns{std::max(region[2].begin - h * features, std::int64_t{0}),
-                                                      std::min(region[2].end - h * features, features)};
-                                  rows.resize(static_cast<std::size_t>(region[1].size() * columns.size()));
-                                  context.read({{b, b + 1}, {h, h + 1}, region[1], columns}, rows);
-                                  const float* from = rows.data();
-                                  float* first = to + h * features + columns.begin - region[2].begin;
-                                  for (std::int64_t i = 0; i < region[1].size(); ++i, from += columns.size()) {
-                                    std::copy_n(from, columns.size(), first + i * width);
-                                  }
-                                }
-                                continue;
-                              }
-                              // The places of a row follow one another in memory: position p of the batch is context's
-                              // [p / (len * features), p / features % len, p % features].
-                              for (std::int64_t i = region[1].begin; i < region[1].end; ++i) {
-                                std::int64_t place = i * heads * features + region[2].begin;
-                                const std::int64_t end = i * heads * features + region[2].end;
-                                float* row = to + (i - region[1].begin) * width;
-                                while (place < end) {
-                                  const std::int64_t h = place / (len * features), position = place / features % len,
-                                                     d = place % features;
-                                  const std::int64_t count = std::min(features - d, end - place);
-                                  context.read({{b, b + 1}, {h, h + 1}, {position, position + 1}, {d, d + count}},
-                                               std::span<float>(row, static_cast<std::size_t>(count)));
-                                  row += count;
-                                  place += count;
-                                }
-                              }
-                            }
-                          });
-}
-
-Tensor projected_on_demand(const Tensor& x, const Linear& layer, std::shared_ptr<const Backend> backend) {
-  return Tensor::computed({x.dim(0), x.dim(1), layer.weight.dim(0)}, x.axes(),
-                          [x, layer, backend](const Region& region, std::span<float> out) {
-                            const Region rows{region[0], region[1], {0, x.dim(2)}};
-                            Tensor part = Tensor::zeros({region[0].size(), region[1].size(), x.dim(2)}, x.axes());
-                            x.read(rows, std::span<float>(part.mutable_data(), static_cast<std::size_t>(part.size())));
-                            const Tensor y = backend->linear(part, layer.weight, layer.bias, CancelToken());
-                            Region columns = whole(y.shape());
-                            columns[2] = region[2];
-                            y.read(columns, out);
-                          });
 }
 
 }  // namespace headscope

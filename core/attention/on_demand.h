@@ -57,8 +57,9 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   std::int64_t known_rows() const;
 
  private:
-  // Calls compute(b, h, queries) for the runs of queries of `part` that are not in `known`. It returns a function that
-  // stores one block of the result; that function is called with mutex_ held.
+  // Calls compute(b, heads, queries) for the runs of queries of `part` that are not in `known`: of one head, and of
+  // those after it where a device computes. It returns a function that stores one block of one head's result; that
+  // function is called with mutex_ held.
   template <typename Compute>
   void complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const;
   void know_context(const QueryRange& part, const CancelToken& cancel) const;
@@ -81,12 +82,5 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   mutable std::vector<char> statistics_known_, context_known_;  // per block of rows
   mutable std::int64_t known_rows_ = 0;
 };
-
-// [batch, heads, query, feature] merged to [batch, query, heads * feature], computed when read. transpose:
-// concat[b,i,h*hd+d] = context[b,h,i,d]; direct: the same order of memory in the new shape.
-Tensor merged_on_demand(const Tensor& context, Merge merge);
-
-// y = x W^T + b, rows computed when read.
-Tensor projected_on_demand(const Tensor& x, const Linear& layer, std::shared_ptr<const Backend> backend);
 
 }  // namespace headscope

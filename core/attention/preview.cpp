@@ -10,6 +10,7 @@
 
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
+#include "core/attention/merged_on_demand.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/reuse.h"
 #include "core/attention/trace_builder.h"

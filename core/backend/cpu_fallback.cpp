@@ -74,6 +74,7 @@ class CpuFallback : public Backend, public DeviceBackend {
   std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const override {
     return on_one([&](const Backend& on) { return device_pyramid_of(on, matrix); });
   }
+  bool computes_on_device() const override { return headscope::computes_on_device(*current()); }
 };
 
 }  // namespace

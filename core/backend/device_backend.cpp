@@ -9,4 +9,9 @@ std::shared_ptr<const DevicePyramid> device_pyramid_of(const Backend& backend, c
   return device != nullptr ? device->device_pyramid(matrix) : nullptr;
 }
 
+bool computes_on_device(const Backend& backend) {
+  const auto* device = dynamic_cast<const DeviceBackend*>(&backend);
+  return device != nullptr && device->computes_on_device();
+}
+
 }  // namespace headscope

@@ -39,7 +39,12 @@ class DeviceBackend {
   virtual ~DeviceBackend() = default;
   // Null when no window draws from this device: then every pixel would have to be copied back.
   virtual std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const = 0;
+  // False from when another backend has taken over what the device did.
+  virtual bool computes_on_device() const { return true; }
 };
+
+// Whether a device computes: it has enough to do only when many heads come together.
+bool computes_on_device(const Backend& backend);
 
 // The pyramid of `backend`; null when it has no device or offers none.
 std::shared_ptr<const DevicePyramid> device_pyramid_of(const Backend& backend, const ScoreMatrix& matrix);

@@ -68,6 +68,8 @@ class DevicePyramid {
   virtual const void* device() const = 0;
   // Rows and columns that a picture may have.
   virtual std::int64_t most_pixels() const = 0;
+  // Up to so many cells a first look is the exact picture; 0: as many as where the processor computes.
+  virtual std::int64_t cells_at_once() const { return 0; }
   // pool_cells() of pyramid.h. `source`: the matrix of this pyramid and what of it is hidden; its cells are not read.
   virtual std::shared_ptr<const DevicePixels> pool_cells(const PyramidSource& source, Range rows, Range columns,
                                                          PixelCells cells, Pooling pooling,

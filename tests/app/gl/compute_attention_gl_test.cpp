@@ -212,8 +212,8 @@ TEST_F(ComputeAttentionGlTest, NanInAVisibleKeyOrValueIsSeenWhereTheReferenceSee
 // Blocks of queries are computed with the keys that they see; beside them is what the reference has there.
 TEST_F(ComputeAttentionGlTest, BlocksOfQueriesThatSeeOtherKeys) {
   Operands of = operands({1, 2, 1, 700, 700, 5, 6});
-  of.query.mutable_data()[300 * 5 + 1] = kNan;        // a row of NaN in the first head
-  of.value.mutable_data()[650 * 6 + 2] = kInfinity;   // hidden from most
+  of.query.mutable_data()[300 * 5 + 1] = kNan;       // a row of NaN in the first head
+  of.value.mutable_data()[650 * 6 + 2] = kInfinity;  // hidden from most
   std::vector<NamedRule> rules{{"causal", rule_with_mask(of, "causal", 0.4)},
                                {"window", rule_with_mask(of, "causal,window:9", 0.4)},
                                {"both sides", rule_with_mask(of, "window:150", 0.4)},

@@ -68,7 +68,7 @@ TEST_F(ComputeBackendGlTest, AProductHasTheSameBitsInAnyRegion) {
 }
 
 TEST_F(ComputeBackendGlTest, SoftmaxAndStatisticsOfOddRows) {
-  for (const std::int64_t keys : {1, 2, 3, 63, 65, 127, 129, 256}) {
+  for (const std::int64_t keys : {1, 2, 3, 63, 65, 127, 129, 256, 379, 640, 700, 1021}) {
     for (const float spread : {1.0F, 30.0F, 200.0F}) {
       std::vector<float> values = random_values(2 * 3 * 5 * keys, 6);
       for (float& value : values) value *= spread;

@@ -42,6 +42,22 @@ TEST_F(SharedPictureGlTest, PixelsAreThoseThatCoreMakesOfTheSameCells) {
   }
 }
 
+// Rows longer than a work group, whose last part is no whole one; pixels narrower and wider than it.
+TEST_F(SharedPictureGlTest, WideRowsInPixelsOfManySizes) {
+  for (const std::int64_t columns : {379, 700, 1021}) {
+    const Computed made = computed(30, columns, "causal,window:9", true);
+    const PyramidSource source = made.source(StageId::masked_scores);
+    for (const Pooling pooling : {Pooling::max, Pooling::mean}) {
+      for (const PixelCells cells : {PixelCells{1, 1}, {2, 37}, {3, 100}, {30, 379}, {7, 701}}) {
+        const auto pixels = source.device->pool_cells(source, {0, 30}, {0, columns}, cells, pooling, CancelToken());
+        expect_equal(read_all(*source.device->picture(plan_of(pixels, pooling))),
+                     pool_cells(source, {0, 30}, {0, columns}, cells, pooling, CancelToken()),
+                     std::to_string(columns) + " columns, " + std::to_string(cells.columns) + " a pixel");
+      }
+    }
+  }
+}
+
 TEST_F(SharedPictureGlTest, PiecesDoNotShow) {
   const Computed made = computed(170, 150, "causal", true, sharing(3000));
   const PyramidSource source = made.source(StageId::weights);
@@ -99,16 +115,17 @@ TEST_F(SharedPictureGlTest, CanvasesAreCutPooledAndLaidOverAnotherPicture) {
 }
 
 TEST_F(SharedPictureGlTest, RowsEndWhereTheirVisiblePixelsDo) {
-  const Computed made = computed(60, 50, "causal", true);
+  constexpr std::int64_t kColumns = 379;
+  const Computed made = computed(60, kColumns, "none", true);
   const PyramidSource source = made.source(StageId::masked_scores);
-  const auto picture = source.device->picture(
-      plan_of(source.device->pool_cells(source, {0, 60}, {0, 50}, {1, 1}, Pooling::max, CancelToken()), Pooling::max));
+  const auto picture = source.device->picture(plan_of(
+      source.device->pool_cells(source, {0, 60}, {0, kColumns}, {1, 1}, Pooling::max, CancelToken()), Pooling::max));
   const PooledPixels pixels = read_all(*picture);
   ASSERT_EQ(picture->row_extents.size(), 60U);
   for (std::int64_t y = 0; y < 60; ++y) {
     float low = kInfinity, high = -kInfinity;
-    for (std::int64_t x = 0; x < 50; ++x) {
-      const float v = pixels.values[static_cast<std::size_t>(y * 50 + x)];
+    for (std::int64_t x = 0; x < kColumns; ++x) {
+      const float v = pixels.values[static_cast<std::size_t>(y * kColumns + x)];
       if (!std::isfinite(v) || pixels.hidden(y, x)) continue;
       low = std::min(low, v);
       high = std::max(high, v);

@@ -48,7 +48,8 @@ void MapPainter::give_up_device(const PyramidSource& source, const std::string& 
 
 std::shared_ptr<const MapPicture> MapPainter::coarse_on_device(const MapQuery& query, const PyramidSource& source,
                                                                const CancelToken& cancel) {
-  const CoarsePlan sample = coarse_plan(source, query.cells, options_.coarse_cells);
+  const CoarsePlan sample =
+      coarse_plan(source, query.cells, std::max(options_.coarse_cells, source.device->cells_at_once()));
   if (sample.one_of_rows == 1) {
     // A sample of everything: the exact picture costs no more.
     std::shared_ptr<const MapPicture> exact;
