@@ -4,22 +4,13 @@
 #include <initializer_list>
 #include <system_error>
 
-#include "core/base/thread_pool.h"
-
 namespace headscope {
-namespace {
-
-// Without a window every number comes back through memory: measured on a card for data centres, it is then worth about
-// as many threads of its processor (tests/bench/README.md).
-constexpr int kThreadsOfACard = 8;
-
-}  // namespace
-
 BackendFactory backends_with_gpu(const GpuOptions& options) {
   return [options](const BackendQuery& query) {
     if (query.choice == BackendChoice::gpu) return make_gpu_backend(options);
-    const bool pays = options.make_context != nullptr || hardware_threads() <= kThreadsOfACard;
-    if (query.choice == BackendChoice::automatic && query.large && pays && may_have_graphics_card()) {
+    // Without a window pictures come back through memory, and a card is slower than the processor (tests/bench/README.md).
+    const bool pays = query.large && options.make_context != nullptr;
+    if (query.choice == BackendChoice::automatic && pays && may_have_graphics_card()) {
       GpuOptions on_card = options;
       on_card.card_only = true;
       try {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/memory_failures.h"
 
 namespace headscope {
 namespace {
@@ -20,6 +21,8 @@ class EglContext : public OffscreenContext {
   EglContext(EGLDisplay display, EGLContext context, std::shared_ptr<TextureShare> share = nullptr)
       : display_(display), context_(context), share_(std::move(share)) {}
   ~EglContext() override {
+    // A driver that found no memory may still hold its locks, and would wait for them here: the system ends it.
+    if (failed_allocations() > 0) return;
     eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     eglDestroyContext(display_, context_);
   }

@@ -4,7 +4,7 @@ namespace headscope {
 
 std::vector<BackendInfo> backends() {
   return {
-      {BackendChoice::automatic, "auto", "cpu; a graphics card for large requests where there is one"},
+      {BackendChoice::automatic, "auto", "cpu; in the window a graphics card for large requests, where there is one"},
       {BackendChoice::cpu, "cpu", "any number of threads, the same bits"},
       {BackendChoice::gpu, "gpu", "compute shaders of OpenGL 4.3; where they cannot run, cpu with a notice"},
       {BackendChoice::reference, "reference", "one plain loop a formula, sums in double; slow, the oracle"},
