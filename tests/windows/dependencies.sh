@@ -158,6 +158,7 @@ recipe_fontconfig() {
 recipe_cairo() {
   if [[ -e $1/meson.build ]]; then
     by_meson "$1" -D{glib,xlib,xcb,tests,spectre}=disabled -D{freetype,fontconfig,png,zlib}=enabled
+    sed -i 's/^Cflags: .*/& -DCAIRO_WIN32_STATIC_BUILD/' "$prefix/lib/pkgconfig/cairo.pc"
   else
     sed -i 's/^SUBDIRS = src doc util.*/SUBDIRS = src/' "$1/Makefile.in"  # neither tests nor tools
     by_configure "$1" --disable-{xlib,xcb,gobject,script,interpreter,trace,ps,full-testing,gtk-doc,valgrind} \
