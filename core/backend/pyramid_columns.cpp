@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/backend/kernels/column_sums.h"
+
 namespace headscope {
 namespace {
 
@@ -36,38 +38,31 @@ bool ColumnSums::add(const float* values, std::int64_t at, std::int64_t count) {
   return pooling_ == Pooling::max ? add_max(values, from, size) : add_mean(values, from, size);
 }
 
-bool ColumnSums::add_max(const float* __restrict values, std::size_t at, std::size_t count) {
-  float* __restrict high = high_.data() + at;
-  float* __restrict low = low_.data() + at;
-  std::uint32_t* __restrict flags = flags_.data() + at;
-  std::uint32_t nan = 0;
+bool ColumnSums::add_max(const float* values, std::size_t at, std::size_t count) {
+  if (!add_extremes(values, static_cast<std::int64_t>(count), high_.data() + at, low_.data() + at)) return false;
   for (std::size_t j = 0; j < count; ++j) {
-    const float v = values[j];
-    high[j] = v > high[j] ? v : high[j];
-    low[j] = v < low[j] ? v : low[j];
-    const std::uint32_t own = v != v ? kNan : 0;
-    flags[j] |= own;
-    nan |= own;
+    if (std::isnan(values[j])) flags_[at + j] |= kNan;
   }
-  return nan != 0;
+  return true;
 }
 
-bool ColumnSums::add_mean(const float* __restrict values, std::size_t at, std::size_t count) {
-  double* __restrict sums = sums_.data() + at;
-  std::uint32_t* __restrict counts = counts_.data() + at;
-  std::uint32_t* __restrict flags = flags_.data() + at;
+bool ColumnSums::add_mean(const float* values, std::size_t at, std::size_t count) {
+  std::uint32_t* const counts = counts_.data() + at;
+  if (add_finite(values, static_cast<std::int64_t>(count), sums_.data() + at)) {
+    for (std::size_t j = 0; j < count; ++j) ++counts[j];
+    return false;
+  }
   std::uint32_t seen = 0;
   for (std::size_t j = 0; j < count; ++j) {
     const float v = values[j];
-    const bool finite = std::fabs(v) < kInfinity;
-    counts[j] += finite ? 1U : 0U;
-    const std::uint32_t own = (v != v ? kNan : 0U) | (v == kInfinity ? kPlus : 0U) | (v == -kInfinity ? kMinus : 0U);
-    flags[j] |= own;
+    if (std::isfinite(v)) {
+      ++counts[j];
+      sums_[at + j] += static_cast<double>(v);
+      continue;
+    }
+    const std::uint32_t own = std::isnan(v) ? kNan : v > 0 ? kPlus : kMinus;
+    flags_[at + j] |= own;
     seen |= own;
-  }
-  for (std::size_t j = 0; j < count; ++j) {
-    const float v = std::fabs(values[j]) < kInfinity ? values[j] : 0.0F;
-    sums[j] += static_cast<double>(v);
   }
   return (seen & kNan) != 0;
 }

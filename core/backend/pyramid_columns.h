@@ -9,8 +9,7 @@
 
 namespace headscope {
 
-// One maximum or sum for each column, over the rows added since reset(). Plain loops, which the compiler turns into
-// vector instructions.
+// One maximum or sum for each column, over the rows added since reset().
 class ColumnSums {
  public:
   ColumnSums(std::int64_t columns, Pooling pooling);

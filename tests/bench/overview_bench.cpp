@@ -36,6 +36,7 @@ BENCHMARK(overview)
     ->Args({8192, 1, 1, 1})
     ->Args({32768, 0, 1, 1})
     ->Args({32768, 0, 1, 2})
+    ->Args({131072, 0, 1, 1})
     ->Unit(benchmark::kMillisecond)
     ->MeasureProcessCPUTime()
     ->UseRealTime();

@@ -1,0 +1,88 @@
+#include "core/backend/kernels/column_sums.h"
+
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/backend/kernels/column_sums.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace headscope {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Wide = hn::ScalableTag<double>;
+using Narrow = hn::Rebind<float, Wide>;  // as many floats
+using Full = hn::ScalableTag<float>;
+
+bool extremes(const float* values, std::int64_t count, float* high, float* low) {
+  const Full d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto nans = hn::Zero(d);  // not 0 in the lanes that saw a NaN
+  std::int64_t j = 0;
+  for (; j + lanes <= count; j += lanes) {
+    const auto v = hn::LoadU(d, values + j);
+    const auto h = hn::LoadU(d, high + j), l = hn::LoadU(d, low + j);
+    hn::StoreU(hn::IfThenElse(hn::Gt(v, h), v, h), d, high + j);
+    hn::StoreU(hn::IfThenElse(hn::Lt(v, l), v, l), d, low + j);
+    nans = hn::Or(nans, hn::IfThenElseZero(hn::IsNaN(v), hn::Set(d, 1.0F)));
+  }
+  bool nan = !hn::AllTrue(d, hn::Eq(nans, hn::Zero(d)));
+  for (; j < count; ++j) {
+    const float v = values[j];
+    high[j] = v > high[j] ? v : high[j];
+    low[j] = v < low[j] ? v : low[j];
+    nan |= std::isnan(v);
+  }
+  return nan;
+}
+
+bool finite_sums(const float* values, std::int64_t count, double* sums) {
+  const Full d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  auto beyond = hn::Zero(d);  // not 0 in the lanes that saw a value that is not finite
+  std::int64_t j = 0;
+  for (; j + lanes <= count; j += lanes) {
+    const auto is_finite = hn::Lt(hn::Abs(hn::LoadU(d, values + j)), infinity);
+    beyond = hn::Or(beyond, hn::IfThenZeroElse(is_finite, hn::Set(d, 1.0F)));
+  }
+  bool finite = hn::AllTrue(d, hn::Eq(beyond, hn::Zero(d)));
+  for (; j < count; ++j) finite = finite && std::isfinite(values[j]);
+  if (!finite) return false;
+  const Wide wide;
+  const Narrow narrow;
+  const auto wide_lanes = static_cast<std::int64_t>(hn::Lanes(wide));
+  for (j = 0; j + wide_lanes <= count; j += wide_lanes) {
+    const auto v = hn::PromoteTo(wide, hn::LoadU(narrow, values + j));
+    hn::StoreU(hn::Add(hn::LoadU(wide, sums + j), v), wide, sums + j);
+  }
+  for (; j < count; ++j) sums[j] += static_cast<double>(values[j]);
+  return true;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace headscope
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace headscope {
+namespace {
+HWY_EXPORT(extremes);
+HWY_EXPORT(finite_sums);
+}  // namespace
+
+bool add_extremes(const float* values, std::int64_t count, float* high, float* low) {
+  return HWY_DYNAMIC_DISPATCH(extremes)(values, count, high, low);
+}
+
+bool add_finite(const float* values, std::int64_t count, double* sums) {
+  return HWY_DYNAMIC_DISPATCH(finite_sums)(values, count, sums);
+}
+
+}  // namespace headscope
+#endif

@@ -1,0 +1,57 @@
+// Columns of rows on every target, against plain loops.
+#include "core/backend/kernels/column_sums.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/core/attention/made_inputs.h"
+#include "tests/core/backend/every_target.h"
+
+namespace headscope {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// Odd counts; nothing behind the last number is touched.
+TEST(ColumnSums, ExtremesAreThoseOfPlainLoops) {
+  on_every_target([](bool) {
+    for (const std::int64_t count : {0, 1, 3, 15, 16, 17, 63, 257}) {
+      for (const float odd : {0.0F, kInfinity, -kInfinity, kNan}) {
+        std::vector<float> values = random_values(count, 1);
+        if (count > 0) values[static_cast<std::size_t>(count * 2 / 3)] = odd;
+        std::vector<float> high(values.size() + 1, -0.1F), low(values.size() + 1, 0.1F);
+        const bool nan = add_extremes(values.data(), count, high.data(), low.data());
+        EXPECT_EQ(nan, count > 0 && std::isnan(odd)) << count;
+        for (std::size_t j = 0; j < values.size(); ++j) {
+          EXPECT_EQ(high[j], values[j] > -0.1F ? values[j] : -0.1F) << count << " " << j;
+          EXPECT_EQ(low[j], values[j] < 0.1F ? values[j] : 0.1F) << count << " " << j;
+        }
+        EXPECT_EQ(high.back(), -0.1F);
+        EXPECT_EQ(low.back(), 0.1F);
+      }
+    }
+  });
+}
+
+TEST(ColumnSums, SumsAreExactInDoubleOrNothingIsAdded) {
+  on_every_target([](bool) {
+    for (const std::int64_t count : {0, 1, 7, 8, 9, 31, 129}) {
+      for (const float odd : {0.5F, kInfinity, kNan}) {
+        std::vector<float> values = random_values(count, 2);
+        if (count > 0) values.back() = odd;
+        std::vector<double> sums(values.size() + 1, 1e9);
+        const bool added = add_finite(values.data(), count, sums.data());
+        EXPECT_EQ(added, count == 0 || std::isfinite(odd)) << count;
+        for (std::size_t j = 0; j < values.size(); ++j) {
+          EXPECT_EQ(sums[j], added ? 1e9 + static_cast<double>(values[j]) : 1e9) << count << " " << j;
+        }
+        EXPECT_EQ(sums.back(), 1e9);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace headscope
