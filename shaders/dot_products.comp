@@ -94,7 +94,7 @@ void main() {
   for (uint begin = 0u; begin < depth; begin += kDepth) {
     left_strips[strip][place][line] = next_left;
     right_strips[strip][place][line] = next_right;
-    barrier();
+    wait_for_all();
     if (begin + kDepth < depth) {
       next_left = left_of(matrix, first_row + line * 4u, begin + kDepth + place);
       next_right = right_of(group, first_column + line * 4u, begin + kDepth + place);

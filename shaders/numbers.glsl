@@ -5,6 +5,13 @@ const float kPlainNan = uintBitsToFloat(0x7fc00000u);
 const float kMinusInfinity = uintBitsToFloat(0xff800000u);
 const float kPlusInfinity = uintBitsToFloat(0x7f800000u);
 
+// Every thread of the work group comes here before one goes on, and sees what the others have shared. barrier() alone need
+// not order shared memory.
+void wait_for_all() {
+  memoryBarrierShared();
+  barrier();
+}
+
 bool is_nan(float x) {
   return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u;
 }
@@ -16,9 +23,10 @@ float power_of_two(int n) {  // -126 <= n <= 127
 // e^x for x <= 0, to 1e-7 relative; exactly 0 where float has no smaller number. x = n ln 2 + r, |r| <= ln 2 / 2, with
 // ln 2 in two parts of which the first has few digits.
 float exp_of(float x) {
-  if (!(x > -104.0)) return 0.0;
-  precise float n = round(x * 1.4426950408889634);
-  precise float r = fma(n, -0.693359375, x);
+  bool vanishes = !(x > -104.0);
+  float y = vanishes ? 0.0 : x;  // no branch: loops that sum it have none either
+  precise float n = round(y * 1.4426950408889634);
+  precise float r = fma(n, -0.693359375, y);
   r = fma(n, 2.12194440e-4, r);
   precise float p = 1.0 / 5040.0;
   p = fma(p, r, 1.0 / 720.0);
@@ -29,7 +37,8 @@ float exp_of(float x) {
   p = fma(p, r, 1.0);
   p = fma(p, r, 1.0);
   int half_n = int(n) / 2;
-  return p * power_of_two(half_n) * power_of_two(int(n) - half_n);
+  float power = p * power_of_two(half_n) * power_of_two(int(n) - half_n);
+  return vanishes ? 0.0 : power;
 }
 
 // tanh, to 3e-7 relative: its series near 0, where 1 - e^-2x has lost its digits, else (1 - t) / (1 + t), t = e^-2|x|.

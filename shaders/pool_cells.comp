@@ -136,11 +136,11 @@ void main() {
       }
     }
     keep(column, thread);
-    barrier();
+    wait_for_all();
     for (uint c = begin; c < begin + kThreads; ++c) {
       if (c >= own_begin && c < own_end) add_column(pixel, c - begin);
     }
-    barrier();
+    wait_for_all();
   }
   if (own_begin < own_end) {
     uint column = first_pixel.x + gl_WorkGroupID.x * pixels + thread;

@@ -28,13 +28,13 @@ void main() {
   }
   lows[thread] = low;
   highs[thread] = high;
-  barrier();
+  wait_for_all();
   for (uint half_count = 32u; half_count > 0u; half_count /= 2u) {
     if (thread < half_count) {
       lows[thread] = min(lows[thread], lows[thread + half_count]);
       highs[thread] = max(highs[thread], highs[thread + half_count]);
     }
-    barrier();
+    wait_for_all();
   }
   if (thread == 0u) {
     extents[2 * row] = lows[0];

@@ -101,7 +101,7 @@ void main() {
   for (uint begin = 0u; begin < keys; begin += kDepth) {
     weight_strips[strip][place][line] = next_weights;
     value_strips[strip][line][place] = next_values;
-    barrier();
+    wait_for_all();
     if (begin + kDepth < keys) {
       next_weights = weights_of(matrix, query, begin + kDepth + place);
       next_values = values_of(group, begin + kDepth + line, feature);

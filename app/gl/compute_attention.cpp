@@ -10,6 +10,7 @@
 #include "app/gl/attention_step.h"
 #include "app/gl/finite_numbers.h"
 #include "app/gl/seen_keys.h"
+#include "app/gl/weight_totals.h"
 #include "core/backend/operands.h"
 #include "core/backend/score_steps.h"
 
@@ -180,12 +181,14 @@ void run_step(ComputeDevice& device, const ScoreOperands& of, const AttentionSte
   const std::int64_t count = matrices_of(cells) * cells[2].size();
   const bool has_context = !to.context.empty();
   const bool drops = of.rule.drops() && (has_context || !to.dropped.empty());
-  const bool weighs = has_context || drops || !to.weights.empty();
+  const bool checks = has_totals(of.rule);
+  const bool weighs = checks || has_context || drops || !to.weights.empty();
   make_scores(device, of, StageId::masked_scores, cells, step.uploaded);
   buffers.maxima.reserve(count);
   buffers.sums.reserve(count);
   device.kernels->row_statistics(count, cells[3].size(), buffers.result, buffers.maxima, buffers.sums);
   if (weighs) make_weights(device, of.rule, cells);
+  if (checks) make_totals(device, cells);
   if (has_context && !drops) make_context(device, step, heads);
   glFlush();
   clear_beside(device, step, to.weights);
@@ -193,6 +196,7 @@ void run_step(ComputeDevice& device, const ScoreOperands& of, const AttentionSte
   const Region rows{step.local[0], step.local[1], step.local[2]};
   read_part(buffers.maxima, rows, to.statistics.max);
   read_part(buffers.sums, rows, to.statistics.sum);
+  if (checks) check_totals(device, of.rule, cells, to.statistics, rows);
   if (!to.weights.empty()) read_weights(device, step, to.statistics, to.weights);
   if (drops) {
     drop_weights(device, of.rule, cells, cancel);

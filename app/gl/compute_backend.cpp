@@ -6,6 +6,7 @@
 #include "app/gl/compute_device.h"
 #include "app/gl/compute_pyramid.h"
 #include "app/gl/compute_thread.h"
+#include "app/gl/device_check.h"
 #include "app/gl/finite_numbers.h"
 #include "app/gl/offscreen.h"
 #include "core/backend/backend_factory.h"
@@ -216,7 +217,11 @@ class GpuBackend : public Backend, public DeviceBackend, public std::enable_shar
 }  // namespace
 
 std::shared_ptr<const Backend> make_gpu_backend(const GpuOptions& options) {
-  return std::make_shared<GpuBackend>(options);
+  auto backend = std::make_shared<GpuBackend>(options);
+  // Heads and tokens enough to fill a large card, in several blocks of queries. What computes on the processor is
+  // tested there, and would take seconds.
+  if (!is_software_renderer(backend->description())) check_attention(*backend, 12, 520);
+  return backend;
 }
 
 }  // namespace headscope

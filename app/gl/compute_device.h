@@ -22,6 +22,8 @@ struct ComputeBuffers {
   ComputeBuffer left, right, bias, result;        // of products: query, key and scores are the first, second, last
   ComputeBuffer value, context;                   // of attention
   ComputeBuffer added, maxima, sums, all_hidden;  // one number a cell, then one a row
+  ComputeBuffer ones, totals;                     // of weight_totals
+  std::int64_t ones_count = 0;                    // how many numbers of `ones` are 1
   ComputeBuffer draws, factors;                   // of dropout: two words a row, one number a cell
   ComputeMask mask;
   ComputeBuffer canvas_values, canvas_counts, extents;  // of pictures
