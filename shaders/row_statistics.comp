@@ -1,7 +1,7 @@
 #version 430 core
 // Mirrors RowStatistics of core/backend/backend.h, one work group a row: max = the largest score, NaN when there is a
 // NaN, -inf when there is no score; sum = sum_j exp(score - max), 0 when there is no score. Every thread takes as many
-// steps, and a step has no branch: see README.md.
+// steps, a step has no branch, and sums have an array of their own: see README.md.
 #include "numbers.glsl"
 
 layout(local_size_x = 128) in;
