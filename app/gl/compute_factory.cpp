@@ -8,7 +8,8 @@ namespace headscope {
 BackendFactory backends_with_gpu(const GpuOptions& options) {
   return [options](const BackendQuery& query) {
     if (query.choice == BackendChoice::gpu) return make_gpu_backend(options);
-    // Without a window pictures come back through memory, and a card is slower than the processor (tests/bench/README.md).
+    // Without a window pictures come back through memory, and a card is slower than the processor
+    // (tests/bench/README.md).
     const bool pays = query.large && options.make_context != nullptr;
     if (query.choice == BackendChoice::automatic && pays && may_have_graphics_card()) {
       GpuOptions on_card = options;

@@ -9,7 +9,8 @@
 namespace headscope {
 
 // `gpu` uses compute shaders, on any driver; `automatic` uses them for a large request when there is a graphics card
-// on which pictures can stay (GpuOptions::make_context); all others are made by core's make_backend(). OpenGL is loaded only when a GPU backend is made.
+// on which pictures can stay (GpuOptions::make_context); all others are made by core's make_backend(). OpenGL is loaded
+// only when a GPU backend is made.
 BackendFactory backends_with_gpu(const GpuOptions& options = {});
 
 // Whether the system lists a graphics device in `folder`. Loads no driver, which would take 0.1 s and 50 MB.

@@ -51,8 +51,8 @@ void check_region(const Region& region, const Shape& shape) {
   }
 }
 
-// The system zeroes it where and when it is first touched, so that a large result costs no pass. Begins at a multiple of
-// 64 bytes.
+// The system zeroes it where and when it is first touched, so that a large result costs no pass. Begins at a multiple
+// of 64 bytes.
 std::shared_ptr<const void> zeroed_memory(std::size_t bytes) {
   constexpr std::size_t kAlignment = 64, kPieceOfPages = std::size_t{4} << 20;
   if (bytes >= kPieceOfPages) {
