@@ -125,7 +125,7 @@ class PixelWriter {
 
   // The strips' blocks are one zlib stream (RFC 1950) over all IDAT chunks.
   void write_strip(const Strip& strip) {
-    adler_ = ::adler32_combine(adler_, strip.packed.adler, strip.packed.plain_bytes);
+    adler_ = ::adler32_combine(adler_, strip.packed.adler, static_cast<z_off_t>(strip.packed.plain_bytes));
     const std::string front = strip.rows.begin == 0 ? "\x78\x01" : "";
     const bool last = strip.rows.end == picture_.height;
     const std::string end = last ? big_endian(static_cast<std::uint32_t>(adler_)) : "";
@@ -159,10 +159,11 @@ void write_with_alpha(std::ostream& out, const PictureRows& picture, const Cance
       }
     }
   }
-  uLongf size = ::compressBound(rows.size());
+  const auto plain = static_cast<uLong>(rows.size());  // of a figure: far below 4 GB
+  uLongf size = ::compressBound(plain);
   packed.resize(size);
   const int status = ::compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                                 reinterpret_cast<const Bytef*>(rows.data()), rows.size(), Z_BEST_COMPRESSION);
+                                 reinterpret_cast<const Bytef*>(rows.data()), plain, Z_BEST_COMPRESSION);
   if (status != Z_OK) throw Error("the PNG cannot be written: there is no memory to compress it");
   packed.resize(size);
   constexpr std::size_t kMostAChunk = std::size_t{1} << 24;
