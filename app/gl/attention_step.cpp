@@ -1,10 +1,10 @@
 #include "app/gl/attention_step.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 
+#include "app/gl/seen_keys.h"
 #include "core/tensor/parts.h"
 
 namespace headscope {
@@ -49,8 +49,7 @@ void read_weights(ComputeDevice& device, const AttentionStep& step, const RowSta
   read_part(device.buffers->result, step.local, to);
   if (step.local[3].size() == to.dim(3)) return;
   visit_rows(device, step, to, [&](const Index& at, float* row) {
-    const float max = statistics.max.at(at), sum = statistics.sum.at(at);
-    if (std::isfinite(max) && std::isfinite(sum) && sum != 0) return;
+    if (gives_weights(statistics.max.at(at), statistics.sum.at(at))) return;
     fill_beside(step, to, row, std::numeric_limits<float>::quiet_NaN());
   });
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "app/gl/attention_step.h"
@@ -12,12 +11,12 @@
 #include "app/gl/seen_keys.h"
 #include "app/gl/weight_totals.h"
 #include "core/backend/operands.h"
+#include "core/backend/score_rows.h"
 #include "core/backend/score_steps.h"
 
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::int64_t kProductsPerWeight = 40;  // what masking, exp and division cost, about
 
 struct Sizes {
@@ -32,13 +31,6 @@ std::int64_t matrices_of(const Region& cells) {
 
 HeadGroups heads_of(const Region& cells, const Sizes& size) {
   return {cells[1].begin, cells[1].size(), size.heads_per_group};
-}
-
-// What a hidden cell gets, as score_stage() of core has it.
-float hidden_value_of(const ScoreRule& rule, bool mask_first) {
-  const bool below_float = rule.mask_fill < -static_cast<double>(std::numeric_limits<float>::max());
-  const float fill = below_float ? -kInfinity : static_cast<float>(rule.mask_fill);
-  return mask_first && fill != -kInfinity ? static_cast<float>(fill * rule.scale) : fill;
 }
 
 OperandRows rows_of(const Range& part, const Range& uploaded) {
@@ -77,7 +69,7 @@ void make_scores(ComputeDevice& device, const ScoreOperands& of, StageId stage, 
   steps.stops_before_softcap = !steps.mask_first && stage == StageId::scores;
   steps.stops_before_mask = !steps.mask_first && stage != StageId::masked_scores;
   steps.hides = !rule.mask_after_softmax && rule.mask->hidden.any();
-  steps.hidden_value = hidden_value_of(rule, steps.mask_first);
+  steps.hidden_value = ScoreRows(rule).hidden_score();
   const Tensor& added = rule.mask->added;
   steps.caps_added = rule.caps_added();
   steps.adds = !added.empty() && !(steps.caps_added ? steps.stops_before_softcap : steps.stops_before_mask);
@@ -190,7 +182,7 @@ void run_step(ComputeDevice& device, const ScoreOperands& of, const AttentionSte
   if (weighs) make_weights(device, of.rule, cells);
   if (checks) make_totals(device, cells);
   if (has_context && !drops) make_context(device, step, heads);
-  glFlush();
+  glFlush();  // it begins, while the processor clears
   clear_beside(device, step, to.weights);
   clear_beside(device, step, to.dropped);
   const Region rows{step.local[0], step.local[1], step.local[2]};

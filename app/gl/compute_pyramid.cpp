@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gl/compute_attention.h"
+#include "app/gl/seen_keys.h"
 #include "app/gl/shared_picture.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
@@ -58,9 +59,7 @@ Range seen_columns(const PyramidSource& source, const Range& rows, const Range& 
     }
     if (statistics == nullptr) continue;
     const Index at{0, 0, i - first_row};
-    // A row of nothing but -inf has the sum 0, and weights that are NaN.
-    const float max = statistics->max.at(at), sum = statistics->sum.at(at);
-    if (!std::isfinite(max) || !std::isfinite(sum) || sum == 0) return columns;
+    if (!gives_weights(statistics->max.at(at), statistics->sum.at(at))) return columns;
   }
   return seen.size() > 0 ? seen : Range{columns.begin, columns.begin};
 }

@@ -17,4 +17,7 @@ Range seen_keys(const ScoreRule& rule, const Region& rows, std::int64_t key_len)
 // How many queries are computed together, so that they see about the same keys; all where every query sees all keys.
 std::int64_t queries_at_once(const ScoreRule& rule, std::int64_t key_len);
 
+// Whether a row of these statistics has weights: a row of nothing but -inf has the sum 0, and weights that are NaN.
+bool gives_weights(float max, float sum);
+
 }  // namespace headscope

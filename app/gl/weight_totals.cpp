@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "app/gl/seen_keys.h"
 #include "core/base/error.h"
 
 namespace headscope {
@@ -51,9 +52,9 @@ void check_totals(const ComputeDevice& device, const ScoreRule& rule, const Regi
   statistics.sum.read(rows, sum);
   const double tolerance = tolerance_of(cells[3].size());
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    const bool weighs = std::isfinite(max[i]) && std::isfinite(sum[i]) && sum[i] > 0;
     const bool may_vanish = rule.fully_masked == FullyMasked::zero && totals[i] == 0;
-    if (!weighs || may_vanish || std::abs(static_cast<double>(totals[i]) - 1) <= tolerance) continue;
+    if (!gives_weights(max[i], sum[i]) || may_vanish || std::abs(static_cast<double>(totals[i]) - 1) <= tolerance)
+      continue;
     throw Error(fmt::format("The graphics driver is wrong: a row of weights sums to {:.6g}, not to 1.", totals[i]));
   }
 }

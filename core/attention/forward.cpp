@@ -14,7 +14,6 @@
 #include "core/attention/edited_weights.h"
 #include "core/attention/interventions.h"
 #include "core/attention/merged_on_demand.h"
-#include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/position_scores.h"
 #include "core/attention/projection_steps.h"

@@ -1,7 +1,6 @@
 #include "core/attention/merge_heads.h"
 
 #include "core/attention/merged_on_demand.h"
-#include "core/attention/on_demand.h"
 
 namespace headscope {
 
