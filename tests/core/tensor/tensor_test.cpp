@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <vector>
 
 #include "core/base/assert.h"
 #include "core/base/error.h"
@@ -49,6 +51,17 @@ TEST(Tensor, AnEmptyTensorIsEmpty) {
   EXPECT_FALSE(tensor.stored());
   EXPECT_TRUE(tensor.values().empty());
   EXPECT_TRUE(tensor.dense_copy().empty());
+}
+
+// Large ones come straight from the system, in whole pages.
+TEST(Tensor, LargeZerosAreZeroAlignedAndWritableToTheirEnd) {
+  for (const std::int64_t count : {(std::int64_t{1} << 20) - 1, std::int64_t{1} << 20, (std::int64_t{5} << 18) + 3}) {
+    Tensor tensor = Tensor::zeros({count}, {Axis::feature});
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 64, 0U) << count;
+    EXPECT_EQ(std::count(tensor.data(), tensor.data() + count, 0.0F), count);
+    std::fill_n(tensor.mutable_data(), count, 1.0F);
+    EXPECT_EQ(tensor.sliced(0, count - 1, count).values(), std::vector<float>{1.0F});
+  }
 }
 
 TEST(Tensor, AnAxisOfSizeZeroIsStoredButHoldsNothing) {
