@@ -33,7 +33,7 @@ def write_safetensors(path, tensors, metadata=None):
 
 
 def read_safetensors(path):
-    """{name: tensor} of a file whose tensors are F32, F16 or I64."""
+    """{name: tensor} of a file whose tensors are F32, F16, BF16 or I64."""
     with open(path, "rb") as file:
         content = file.read()
     length = struct.unpack("<Q", content[:8])[0]

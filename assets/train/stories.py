@@ -1,12 +1,14 @@
 """demo:stories: a small decoder for any English text, and with bytes as pieces for any text at all.
 
     ./stories.py --work DIR [--tokens N] [--finish]   goes on from DIR; --finish lets the rate fall to 0 and writes the demo
+    ./stories.py --work DIR --first FOLDER            a new DIR goes on from a demo that was written, FIRST_STEPS steps old
 """
 
 import argparse
 import json
 import os
 import random
+import shutil
 import time
 
 import numpy
@@ -23,6 +25,7 @@ from muon import Muon
 PIECES, LENGTH, BATCH = 2048, 128, 32
 RATE, TABLE_RATE = 0.02, 3e-3
 FINISH_SHARE = 0.25  # of all tokens: so long the rate falls
+FIRST_STEPS = 2666  # of the first stage, which ended with a rate of 0
 CONFIG = {
     "architectures": ["LlamaForCausalLM"],
     "model_type": "llama",
@@ -129,12 +132,19 @@ def held_out_losses(model, held_out):
 
 
 class Training:
-    """A model with its optimizers and its place, kept in `work`/state.pt; draws depend on the step alone."""
+    """A model with its optimizers and its place, kept in `work`/state.pt; draws depend on the step alone.
 
-    def __init__(self, work, seed=0):
+    `first` is the folder of a demo whose weights a new `work` begins with, and which has taken FIRST_STEPS steps."""
+
+    def __init__(self, work, seed=0, first=None):
         torch.manual_seed(seed)
         self.place = os.path.join(work, "state.pt")
         self.model, self.step, self.finish_from = Llama(CONFIG), 0, None
+        self.first_step = 0
+        if first is not None:
+            tensors = checkpoint.read_safetensors(os.path.join(first, "model.safetensors"))
+            self.model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+            self.step = self.first_step = FIRST_STEPS
         inner = [weight for name, weight in self.model.named_parameters() if "_proj" in name]
         others = [weight for name, weight in self.model.named_parameters() if "_proj" not in name]
         self.optimizers = [Muon(inner, RATE), torch.optim.AdamW(others, TABLE_RATE, betas=(0.9, 0.95), weight_decay=0.0)]
@@ -142,22 +152,25 @@ class Training:
         if os.path.exists(self.place):
             state = torch.load(self.place)
             self.model.load_state_dict(state["model"])
-            self.step, self.finish_from = state["step"], state["finish_from"]
+            self.step, self.finish_from, self.first_step = state["step"], state["finish_from"], state["first_step"]
             for optimizer, kept in zip(self.optimizers, state["optimizers"]):
                 optimizer.load_state_dict(kept)
 
+    def last_step(self):
+        """The end of the finish: its length is FINISH_SHARE of the steps of this stage."""
+        return self.finish_from + int((self.finish_from - self.first_step) * FINISH_SHARE / (1 - FINISH_SHARE))
+
     def save(self):
         state = {"model": self.model.state_dict(), "step": self.step, "finish_from": self.finish_from,
-                 "optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
+                 "first_step": self.first_step, "optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
         torch.save(state, self.place + ".part")
         os.replace(self.place + ".part", self.place)
 
     def advance(self, pieces):
         """One step. The rate grows for 100 steps, stays, and falls in a line to 0 from finish_from to the end."""
-        share = min(1.0, (self.step + 1) / 100)
+        share = min(1.0, (self.step - self.first_step + 1) / 100)
         if self.finish_from is not None:
-            length = self.finish_from * FINISH_SHARE / (1 - FINISH_SHARE)
-            share = max(0.0, 1 - (self.step - self.finish_from) / length)
+            share = max(0.0, 1 - (self.step - self.finish_from) / (self.last_step() - self.finish_from))
         for optimizer, rate in zip(self.optimizers, self.rates):
             for group in optimizer.param_groups:
                 group["lr"] = rate * share
@@ -180,20 +193,22 @@ def write_demo(folder, work, model):
     checkpoint.write_safetensors(os.path.join(folder, "model.safetensors"), tensors, {"format": "pt"})
 
 
-def train(work, folder, tokens, finish, log=print):
+def train(work, folder, tokens, finish, log=print, first=None):
     os.makedirs(work, exist_ok=True)
+    if first is not None:
+        shutil.copy(os.path.join(first, "tokenizer.json"), work)
     parts = prepare(work)
-    training = Training(work)
+    training = Training(work, first=first)
     if finish and training.finish_from is None:
         training.finish_from = training.step
     last = tokens // (BATCH * LENGTH)
     if training.finish_from is not None:
-        last = int(training.finish_from / (1 - FINISH_SHARE))
-    began, first, share = time.time(), training.step, 1.0
+        last = training.last_step()
+    began, started, share = time.time(), training.step, 1.0
     while training.step < last:
         loss, share = training.advance(parts["train"])
         if training.step % 100 == 0:
-            rate = (training.step - first) * BATCH * LENGTH / (time.time() - began)
+            rate = (training.step - started) * BATCH * LENGTH / (time.time() - began)
             log(f"step {training.step}  loss {loss:.3f}  rate {share:.2f}  {rate:.0f} tokens/s", flush=True)
         if training.step % 500 == 0 or training.step == last:
             log({name: round(value, 3) for name, value in held_out_losses(training.model, parts["held_out"]).items()}, flush=True)
@@ -208,10 +223,11 @@ def main():
     parser.add_argument("--tokens", type=int, default=50_000_000)
     parser.add_argument("--finish", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--first", help="the folder of the demo that a new DIR goes on from")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     here = os.path.dirname(os.path.abspath(__file__))
-    train(given.work, os.path.join(here, "..", "demos", "stories"), given.tokens, given.finish)
+    train(given.work, os.path.join(here, "..", "demos", "stories"), given.tokens, given.finish, first=given.first)
 
 
 if __name__ == "__main__":

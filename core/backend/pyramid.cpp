@@ -9,6 +9,7 @@
 
 #include "core/backend/pyramid_columns.h"
 #include "core/base/assert.h"
+#include "core/base/thread_pool.h"
 #include "core/tensor/parts.h"
 #include "core/tensor/row_strips.h"
 
@@ -43,23 +44,20 @@ class StripReader {
     if (!values_.empty()) source_.matrix.read(Region{rows, loaded_columns_}, values_);
   }
 
-  // Adds one of the rows loaded.
-  void add_row(std::int64_t i, ColumnSums& sums) {
+  // Adds some of the rows loaded.
+  void add_rows(Range rows, ColumnSums& sums) {
     if (hidden_ == nullptr) {
-      sums.add(row_values(i), 0, columns_.size());
+      sums.add({row_values(rows.begin), rows.size(), loaded_columns_.size()}, 0, columns_.size());
       return;
     }
-    const RowRuns& runs = runs_[static_cast<std::size_t>(i - loaded_rows_.begin)];
-    if (runs.bytes) return add_by_bytes(i, sums);
-    bool nan = false;
-    for (const Range& run : {runs.first, runs.second}) {
-      if (run.size() <= 0) continue;
-      nan |= sums.add(row_values(i) + (run.begin - loaded_columns_.begin), run.begin - columns_.begin, run.size());
+    for (std::int64_t i = rows.begin; i < rows.end;) {
+      const Range together{i, std::min(i + sums.rows_at_once(), rows.end)};
+      if (together.size() > 1 && add_together(together, sums)) {
+        i = together.end;
+      } else {
+        add_row(i++, sums);
+      }
     }
-    // Nothing of the row was looked at: one of its visible cells elsewhere tells whether it is NaN.
-    const bool unseen = runs.first.size() + runs.second.size() == 0;
-    if (unseen && runs.visible_key >= 0) nan = std::isnan(source_.matrix.at({i, runs.visible_key}));
-    if (nan || runs.visible_key < 0) add_hidden_nans(i, sums);
   }
 
  private:
@@ -68,6 +66,41 @@ class StripReader {
     std::int64_t visible_key = -1;  // some visible column, also outside
     bool bytes = false;             // what is visible is told cell by cell
   };
+
+  const RowRuns& runs_of(std::int64_t i) const { return runs_[static_cast<std::size_t>(i - loaded_rows_.begin)]; }
+
+  // Adds rows whose visible cells begin at one column, as those of a causal mask do. False for others, and when a value
+  // is NaN: they may be added again, one by one, since that changes no extreme.
+  bool add_together(Range rows, ColumnSums& sums) const {
+    Range all = runs_of(rows.begin).first;
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      const RowRuns& runs = runs_of(i);
+      if (runs.bytes || runs.second.size() > 0 || runs.first.begin != all.begin) return false;
+      all.end = std::min(all.end, runs.first.end);
+    }
+    if (all.size() <= 0) return false;
+    const std::int64_t stride = loaded_columns_.size(), at = all.begin - columns_.begin;
+    if (sums.add({cell(rows.begin, all.begin), rows.size(), stride}, at, all.size())) return false;
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      const std::int64_t more = runs_of(i).first.end - all.end;
+      if (more > 0 && sums.add({cell(i, all.end), 1, stride}, all.end - columns_.begin, more)) return false;
+    }
+    return true;
+  }
+
+  void add_row(std::int64_t i, ColumnSums& sums) {
+    const RowRuns& runs = runs_of(i);
+    if (runs.bytes) return add_by_bytes(i, sums);
+    bool nan = false;
+    for (const Range& run : {runs.first, runs.second}) {
+      if (run.size() <= 0) continue;
+      nan |= sums.add({cell(i, run.begin), 1, loaded_columns_.size()}, run.begin - columns_.begin, run.size());
+    }
+    // Nothing of the row was looked at: one of its visible cells elsewhere tells whether it is NaN.
+    const bool unseen = runs.first.size() + runs.second.size() == 0;
+    if (unseen && runs.visible_key >= 0) nan = std::isnan(source_.matrix.at({i, runs.visible_key}));
+    if (nan || runs.visible_key < 0) add_hidden_nans(i, sums);
+  }
 
   // Settles the runs of each row; returns the columns that hold all of them.
   Range seen_columns(Range rows) {
@@ -105,7 +138,7 @@ class StripReader {
     for (std::size_t j = 0; j < bytes_.size(); ++j) {
       const auto column = static_cast<std::int64_t>(j);
       if (bytes_[j] == 0) {
-        sums.add(values + j, column, 1);
+        sums.add({values + j}, column, 1);
       } else if (std::isnan(values[j])) {
         sums.add_nan(column);
       }
@@ -118,6 +151,10 @@ class StripReader {
     for (std::size_t j = 0; j < row_.size(); ++j) {
       if (std::isnan(row_[j])) sums.add_nan(static_cast<std::int64_t>(j));
     }
+  }
+
+  const float* cell(std::int64_t i, std::int64_t column) const {
+    return row_values(i) + (column - loaded_columns_.begin);
   }
 
   const float* row_values(std::int64_t i) const {
@@ -141,6 +178,16 @@ void write_row(const ColumnSums& sums, std::int64_t columns, std::int64_t cells,
   }
 }
 
+// So many rows are read at a time.
+std::int64_t rows_of_strip(PixelCells cells, Range columns) {
+  const std::int64_t most = std::min(kStripRows, kMostStripValues / columns.size());
+  std::int64_t strip = std::max<std::int64_t>({kStripValues / columns.size(), most, 1});
+  for (const std::int64_t together : {cells.rows, std::lcm(cells.rows, kRowsTogether)}) {
+    if (strip > together) strip -= strip % together;
+  }
+  return strip;
+}
+
 int trailing_zeros(std::int64_t cells) {
   return std::countr_zero(static_cast<std::uint64_t>(cells));
 }
@@ -150,24 +197,34 @@ int trailing_zeros(std::int64_t cells) {
 PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
                         const CancelToken& cancel) {
   PooledPixels result(parts_over(rows.size(), cells.rows), parts_over(columns.size(), cells.columns));
-  StripReader reader(source, columns, cancel);
   ColumnSums sums(columns.size(), pooling);
-  std::int64_t strip = std::max(kStripValues / columns.size(), std::min(kStripRows, kMostStripValues / columns.size()));
-  strip = std::max<std::int64_t>(strip, 1);
-  for (const std::int64_t together : {cells.rows, std::lcm(cells.rows, kRowsTogether)}) {
-    if (strip > together) strip -= strip % together;
-  }
-  for (std::int64_t begin = rows.begin; begin < rows.end; begin += strip) {
-    const std::int64_t end = std::min(begin + strip, rows.end);
-    reader.load({begin, end});
-    for (std::int64_t i = begin; i < end; ++i) {
+  const std::int64_t strip = rows_of_strip(cells, columns);
+  const auto strip_from = [&](std::int64_t begin) { return Range{begin, std::min(begin + strip, rows.end)}; };
+  const auto pool = [&](StripReader& reader, Range part) {
+    for (std::int64_t i = part.begin; i < part.end;) {
       const std::int64_t at = i - rows.begin;
       if (at % cells.rows == 0) sums.reset();
-      reader.add_row(i, sums);
-      if ((at + 1) % cells.rows == 0 || i + 1 == rows.end) {
+      const std::int64_t end = std::min(part.end, i + cells.rows - at % cells.rows);
+      reader.add_rows({i, end}, sums);
+      if ((end - rows.begin) % cells.rows == 0 || end == rows.end) {
         write_row(sums, columns.size(), cells.columns, result, at / cells.rows);
       }
+      i = end;
     }
+  };
+  StripReader reader(source, columns, cancel), other(source, columns, cancel);
+  const bool ahead = source.reads_ahead && strip < rows.size() && strip * columns.size() >= kStripValues / 2;
+  ThreadPool two(ahead ? 2 : 1);
+  StripReader *now = &reader, *next = ahead ? &other : &reader;
+  for (Range part = strip_from(rows.begin); part.size() > 0; part = strip_from(part.end)) {
+    if (!ahead || part.begin == rows.begin) now->load(part);
+    const Range behind = strip_from(part.end);
+    two.run(ahead && behind.size() > 0 ? 2 : 1, true, [&](std::int64_t task) {
+      // Reading first: that takes longer, and a thread that comes late still finds something to do.
+      const bool reads = ahead && behind.size() > 0 && task == 0;
+      reads ? next->load(behind) : pool(*now, part);
+    });
+    std::swap(now, next);
   }
   return result;
 }

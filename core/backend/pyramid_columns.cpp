@@ -33,15 +33,31 @@ void ColumnSums::reset() {
   std::fill(counts_.begin(), counts_.end(), 0U);
 }
 
-bool ColumnSums::add(const float* values, std::int64_t at, std::int64_t count) {
-  const auto from = static_cast<std::size_t>(at), size = static_cast<std::size_t>(count);
-  return pooling_ == Pooling::max ? add_max(values, from, size) : add_mean(values, from, size);
+std::int64_t ColumnSums::rows_at_once() const {
+  return pooling_ == Pooling::max ? kRowsOfExtremes : 1;
 }
 
-bool ColumnSums::add_max(const float* values, std::size_t at, std::size_t count) {
-  if (!add_extremes(values, static_cast<std::int64_t>(count), high_.data() + at, low_.data() + at)) return false;
-  for (std::size_t j = 0; j < count; ++j) {
-    if (std::isnan(values[j])) flags_[at + j] |= kNan;
+bool ColumnSums::add(const Rows& rows, std::int64_t at, std::int64_t count) {
+  const auto from = static_cast<std::size_t>(at), size = static_cast<std::size_t>(count);
+  if (pooling_ == Pooling::max) return add_max(rows, from, size);
+  bool nan = false;
+  for (std::int64_t i = 0; i < rows.count; ++i) nan |= add_mean(rows.values + i * rows.stride, from, size);
+  return nan;
+}
+
+bool ColumnSums::add_max(const Rows& rows, std::size_t at, std::size_t count) {
+  const auto size = static_cast<std::int64_t>(count);
+  bool nan = false;
+  for (std::int64_t first = 0; first < rows.count; first += kRowsOfExtremes) {
+    nan |= add_extremes(rows.values + first * rows.stride, rows.stride, std::min(kRowsOfExtremes, rows.count - first),
+                        size, high_.data() + at, low_.data() + at);
+  }
+  if (!nan) return false;
+  for (std::int64_t i = 0; i < rows.count; ++i) {
+    const float* const values = rows.values + i * rows.stride;
+    for (std::size_t j = 0; j < count; ++j) {
+      if (std::isnan(values[j])) flags_[at + j] |= kNan;
+    }
   }
   return true;
 }

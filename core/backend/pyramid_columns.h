@@ -14,8 +14,16 @@ class ColumnSums {
  public:
   ColumnSums(std::int64_t columns, Pooling pooling);
   void reset();
-  // Adds `count` visible values to the columns from `at` on. True when one of them is NaN.
-  bool add(const float* values, std::int64_t at, std::int64_t count);
+  // Rows of values, one after the other, so far apart.
+  struct Rows {
+    const float* values = nullptr;
+    std::int64_t count = 1;
+    std::int64_t stride = 0;
+  };
+  // Adds `count` visible values of each row to the columns from `at` on. True when one of them is NaN.
+  bool add(const Rows& rows, std::int64_t at, std::int64_t count);
+  // So many rows are added at once best; those of a maximum may be added twice.
+  std::int64_t rows_at_once() const;
   // Notes a NaN in a hidden cell.
   void add_nan(std::int64_t column) { flags_[static_cast<std::size_t>(column)] |= kNan; }
   // Writes the pixel over these columns to (row, column) of `to`.
@@ -23,7 +31,7 @@ class ColumnSums {
 
  private:
   static constexpr std::uint32_t kNan = 1, kPlus = 2, kMinus = 4;
-  bool add_max(const float* values, std::size_t at, std::size_t count);
+  bool add_max(const Rows& rows, std::size_t at, std::size_t count);
   bool add_mean(const float* values, std::size_t at, std::size_t count);
 
   const Pooling pooling_;

@@ -186,21 +186,24 @@ class RowBlock {
   };
 
   // Scores of the strip to weights, in place and in the results. Three rows are under way at a time: each step of one
-  // ends in a chain of few operations that the processor fills with another's.
+  // ends in a chain of few operations that the processor fills with another's. Of long rows each is finished while the
+  // second cache still holds it.
   void weigh(Strip& strip) {
+    constexpr std::int64_t kLongRow = std::int64_t{1} << 15;
+    const std::int64_t apart = key_len_ > kLongRow ? 0 : 1;
     std::array<Row, kStripRows> rows;
     const auto at = [&](std::int64_t r) -> Row& { return rows[static_cast<std::size_t>(r)]; };
-    for (std::int64_t r = 0; r < strip.rows + 2; ++r) {
+    for (std::int64_t r = 0; r < strip.rows + 2 * apart; ++r) {
       if (r < strip.rows) {
         at(r).spans = strip.spans;
         visit_scores(strip.row + r);
         mask_row(strip.row + r, at(r));
       }
-      if (1 <= r && r <= strip.rows) {
-        Row& row = at(r - 1);
-        row.sums = exponentials_of_row(cells(strip.row + r - 1), row.spans, factor(), row.max, sink_);
+      if (const std::int64_t second = r - apart; 0 <= second && second < strip.rows) {
+        Row& row = at(second);
+        row.sums = exponentials_of_row(cells(strip.row + second), row.spans, factor(), row.max, sink_);
       }
-      if (2 <= r) finish_row(strip.row + r - 2, at(r - 2));
+      if (const std::int64_t third = r - 2 * apart; 0 <= third) finish_row(strip.row + third, at(third));
     }
     // Rows may have weights outside the spans: NaN, or what a finite fill or a policy gives.
     const auto as_the_strip = [&](std::int64_t r) { return at(r).spans == strip.spans; };

@@ -105,9 +105,13 @@ std::span<const double> histogram_edges(CorpusMetric metric) {
 }
 
 std::size_t histogram_bin(std::span<const double> edges, double value) {
-  const auto above = std::upper_bound(edges.begin(), edges.end(), value) - edges.begin();
-  const auto last = static_cast<std::ptrdiff_t>(edges.size()) - 2;
-  return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last));
+  const std::size_t last = edges.size() - 2;
+  // The bin as if all were as wide as the first one, which most are, and from there to the right one.
+  const double guess = (value - edges[0]) / (edges[1] - edges[0]);
+  std::size_t bin = guess > 0 ? static_cast<std::size_t>(std::min(guess, static_cast<double>(last))) : 0;
+  while (bin > 0 && value < edges[bin]) --bin;
+  while (bin < last && value >= edges[bin + 1]) ++bin;
+  return bin;
 }
 
 CorpusRow corpus_row(std::int64_t i, std::span<const float> w, std::int64_t visible_keys, const TokenPlaces& places,

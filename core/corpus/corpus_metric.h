@@ -38,7 +38,7 @@ constexpr std::array kRepeatedMetrics = {CorpusMetric::previous, CorpusMetric::n
 std::string_view corpus_metric_key(CorpusMetric metric);
 
 // The edges e_0 < e_1 < ... of the metric's histogram, whose bin k counts rows with e_k <= value < e_k+1; the first bin
-// counts what is below too, and the last one what is above. Empty: the metric has none.
+// counts what is below too, and the last one what is above. Empty: the metric has none. `value` is a number.
 std::span<const double> histogram_edges(CorpusMetric metric);
 std::size_t histogram_bin(std::span<const double> edges, double value);
 

@@ -11,6 +11,7 @@
 #include "core/base/thread_pool.h"
 #include "core/heads/token_places.h"
 #include "core/tensor/row_strips.h"
+#include "core/tensor/row_sums.h"
 
 namespace headscope {
 namespace {
@@ -61,7 +62,7 @@ void HeadCounter::draw_points() {
 
 // The row as an example of the phrase's strongest weight, as a sample, and as one that points at a token.
 void HeadCounter::add_row(HeadRecord& head, const CorpusRow& row, std::int64_t i, std::span<const float> w) const {
-  const std::int64_t key = std::find(w.begin(), w.end(), row.largest) - w.begin();
+  const auto key = static_cast<std::int64_t>(place_in_row(w, row.largest));
   const CorpusExample example{row.largest, phrase_.hash, phrase_.index, i, key};
   // Of a phrase only the strongest weight is an example, of equal ones the first.
   if (row.largest > (head.top.empty() ? 0.0F : head.top[0].value)) head.top = {example};

@@ -5,6 +5,7 @@
 
 #include "core/base/assert.h"
 #include "core/tensor/row_summary.h"
+#include "core/tensor/row_sums.h"
 
 namespace headscope {
 namespace {
@@ -14,17 +15,6 @@ constexpr auto kParts = static_cast<std::int64_t>(kPatternParts);
 // The first position of the part: the smallest i with floor(parts i / n) >= part.
 std::int64_t first_of_part(std::int64_t part, std::int64_t n) {
   return (part * n + kParts - 1) / kParts;
-}
-
-// In four sums, so that additions do not wait for each other.
-double sum_of(std::span<const float> w) {
-  std::array<double, 4> sums{};
-  std::size_t j = 0;
-  for (; j + 4 <= w.size(); j += 4) {
-    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += static_cast<double>(w[j + lane]);
-  }
-  for (std::size_t lane = 0; j < w.size(); ++j, ++lane) sums[lane] += static_cast<double>(w[j]);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 }  // namespace
@@ -43,8 +33,8 @@ void MeanPattern::add_row(std::int64_t i, std::int64_t n, std::span<const float>
     const std::int64_t begin = first_of_part(key, keys);
     if (begin >= seen) break;
     const double sum =
-        sum_of(w.subspan(static_cast<std::size_t>(begin),
-                         static_cast<std::size_t>(std::min(first_of_part(key + 1, keys), seen) - begin)));
+        sum_of_row(w.subspan(static_cast<std::size_t>(begin),
+                             static_cast<std::size_t>(std::min(first_of_part(key + 1, keys), seen) - begin)));
     if (sum != 0) sums[query * kPatternParts + static_cast<std::size_t>(key)].add(sum);
   }
 }

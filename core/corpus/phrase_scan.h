@@ -24,7 +24,8 @@ struct ScanOptions {
   std::int64_t points = 0;           // positions that are drawn, with the vectors of each head; at most kMostPoints
   int threads = 0;                   // 0: all cores
   // Phrases that go through the model together, layer by layer, so that a layer's weights are read once for all of
-  // them; 0: 1, and kLargeBatch where the weights are more than the machine's memory.
+  // them; 0: 1, kLargeBatch where the weights are more than the machine's memory, and of a small model some for each
+  // thread, which then counts phrases by itself.
   std::int64_t batch = 0;
 };
 
@@ -50,8 +51,9 @@ class PhraseScan {
   // Counts the phrase in, whichever kind of line it is. Returns why it could not be read; "" when it could, and for
   // blank lines. Until this returns the record is as it was: also when it throws Error or Cancelled.
   std::string add(const ListedPhrase& phrase, CorpusRecord& record, const CancelToken& cancel);
-  // The same of phrases that follow one another, with one answer for each: all are in layer 0 before one is in layer 1,
-  // and so on. The record is what adding one after the other makes it, to the bit.
+  // The same of phrases that follow one another, with one answer for each. By turns all are in layer 0 before one is in
+  // layer 1, and so on; of a small model each thread counts whole phrases. The record is what adding one after the
+  // other makes it, to the bit.
   std::vector<std::string> add(std::span<const ListedPhrase> phrases, CorpusRecord& record, const CancelToken& cancel);
 
  private:

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/tensor/row_summary.h"
+#include "core/tensor/row_sums.h"
 
 namespace headscope {
 namespace {
@@ -13,23 +14,6 @@ namespace {
 constexpr std::int64_t kLocalReach = 2;
 constexpr std::int64_t kUniformKeys = 4;  // rows with fewer visible keys say nothing about uniform
 constexpr std::int64_t kLocalKeys = 8;    // nor about local: 5 of 8 keys are near
-
-// sum_j w[j] |i - j|, in four sums so that additions do not wait for each other.
-double distance_of(std::span<const float> w, std::int64_t i) {
-  const auto len = static_cast<std::int64_t>(w.size());
-  std::array<double, 4> sums{}, places{};  // j - i, exact
-  for (std::size_t lane = 0; lane < 4; ++lane) places[lane] = static_cast<double>(static_cast<std::int64_t>(lane) - i);
-  const float* const weights = w.data();
-  std::int64_t j = 0;
-  for (; j + 4 <= len; j += 4) {
-    for (std::size_t lane = 0; lane < 4; ++lane) {
-      sums[lane] += static_cast<double>(weights[j + static_cast<std::int64_t>(lane)]) * std::fabs(places[lane]);
-      places[lane] += 4;
-    }
-  }
-  for (; j < len; ++j) sums[0] += static_cast<double>(weights[j]) * static_cast<double>(std::abs(i - j));
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 // sum w[p + 1] over all p < i - 1 that hold the token of i; nothing where there are none.
 std::optional<double> induction_of(std::span<const float> w, std::int64_t i, const TokenPlaces& places) {
@@ -50,7 +34,8 @@ void add_positions(std::int64_t i, std::span<const float> w, std::span<const flo
   if (i + 1 < len) row.set(HeadMetric::next_token, at(i + 1));
   row.set(HeadMetric::self, at(i));
   // The key of bias_k lies behind the tokens and has no place among them.
-  row.set(HeadMetric::mean_distance, distance_of(seen.first(std::min(seen.size(), static_cast<std::size_t>(len))), i));
+  row.set(HeadMetric::mean_distance,
+          distance_of_row(seen.first(std::min(seen.size(), static_cast<std::size_t>(len))), i));
   if (const auto matched = induction_of(w, i, places)) row.set(HeadMetric::induction, *matched);
   if (visible_keys >= kLocalKeys) {
     double near = 0;

@@ -1,9 +1,8 @@
 #include "core/tensor/row_summary.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
+#include <span>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/tensor/row_summary.cpp"
@@ -80,6 +79,27 @@ RowSummary summary(const float* weights, std::size_t count) {
   return result;
 }
 
+// So many values lie before the zeros at the end, rounded up to pieces of kSumLanes.
+std::size_t count_without_zeros(const float* weights, std::size_t count) {
+  const Floats d;
+  constexpr std::size_t kWidth = hn::MaxLanes(Floats());
+  constexpr std::size_t kPieces = 4;  // that are looked at together
+  const auto zero = hn::Zero(d);
+  // A NaN is no zero.
+  const auto some = [&](std::size_t begin, std::size_t pieces) HWY_ATTR {
+    auto found = hn::MaskFromVec(zero);
+    for (std::size_t j = begin; j < begin + pieces * kSumLanes; j += kWidth) {
+      found = hn::Or(found, hn::Not(hn::Eq(hn::LoadU(d, weights + j), zero)));
+    }
+    return !hn::AllFalse(d, found);
+  };
+  std::size_t end = count / kSumLanes * kSumLanes;
+  if (std::any_of(weights + end, weights + count, [](float weight) { return weight != 0; })) return count;
+  while (end >= kPieces * kSumLanes && !some(end - kPieces * kSumLanes, kPieces)) end -= kPieces * kSumLanes;
+  while (end > 0 && !some(end - kSumLanes, 1)) end -= kSumLanes;
+  return end;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace headscope
@@ -90,23 +110,10 @@ namespace headscope {
 
 HWY_EXPORT(summary);
 
+HWY_EXPORT(count_without_zeros);
+
 std::span<const float> without_zeros_at_end(std::span<const float> weights) {
-  constexpr std::size_t kPiece = 16;
-  const auto has_some = [&](std::size_t begin, std::size_t end) {
-    return std::any_of(weights.begin() + static_cast<std::ptrdiff_t>(begin),
-                       weights.begin() + static_cast<std::ptrdiff_t>(end), [](float weight) { return weight != 0; });
-  };
-  std::size_t end = weights.size();
-  if (const std::size_t last = end / kPiece * kPiece; !has_some(last, end)) end = last;
-  while (end % kPiece == 0 && end > 0) {
-    std::array<std::uint32_t, kPiece> bits;
-    std::memcpy(bits.data(), weights.data() + end - kPiece, sizeof bits);
-    std::uint32_t any = 0;
-    for (const std::uint32_t each : bits) any |= each << 1U;  // -0 is zero, too
-    if (any != 0) break;
-    end -= kPiece;
-  }
-  return weights.first(end);
+  return weights.first(HWY_DYNAMIC_DISPATCH(count_without_zeros)(weights.data(), weights.size()));
 }
 
 RowSummary summary_of_row(std::span<const float> weights) {

@@ -18,25 +18,40 @@ using Wide = hn::ScalableTag<double>;
 using Narrow = hn::Rebind<float, Wide>;  // as many floats
 using Full = hn::ScalableTag<float>;
 
-bool extremes(const float* values, std::int64_t count, float* high, float* low) {
+template <std::int64_t kRows>
+HWY_INLINE bool extremes_of(const float* values, std::int64_t stride, std::int64_t count, float* high, float* low) {
   const Full d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   auto nans = hn::Zero(d);  // not 0 in the lanes that saw a NaN
   std::int64_t j = 0;
   for (; j + lanes <= count; j += lanes) {
-    const auto v = hn::LoadU(d, values + j);
-    const auto h = hn::LoadU(d, high + j), l = hn::LoadU(d, low + j);
-    hn::StoreU(hn::IfThenElse(hn::Gt(v, h), v, h), d, high + j);
-    hn::StoreU(hn::IfThenElse(hn::Lt(v, l), v, l), d, low + j);
-    nans = hn::Or(nans, hn::IfThenElseZero(hn::IsNaN(v), hn::Set(d, 1.0F)));
+    auto h = hn::LoadU(d, high + j), l = hn::LoadU(d, low + j);
+    for (std::int64_t i = 0; i < kRows; ++i) {
+      const auto v = hn::LoadU(d, values + i * stride + j);
+      h = hn::IfThenElse(hn::Gt(v, h), v, h);
+      l = hn::IfThenElse(hn::Lt(v, l), v, l);
+      nans = hn::Or(nans, hn::IfThenElseZero(hn::IsNaN(v), hn::Set(d, 1.0F)));
+    }
+    hn::StoreU(h, d, high + j);
+    hn::StoreU(l, d, low + j);
   }
   bool nan = !hn::AllTrue(d, hn::Eq(nans, hn::Zero(d)));
   for (; j < count; ++j) {
-    const float v = values[j];
-    high[j] = v > high[j] ? v : high[j];
-    low[j] = v < low[j] ? v : low[j];
-    nan |= std::isnan(v);
+    for (std::int64_t i = 0; i < kRows; ++i) {
+      const float v = values[i * stride + j];
+      high[j] = v > high[j] ? v : high[j];
+      low[j] = v < low[j] ? v : low[j];
+      nan |= std::isnan(v);
+    }
   }
+  return nan;
+}
+
+bool extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t count, float* high,
+              float* low) {
+  if (rows == kRowsOfExtremes) return extremes_of<kRowsOfExtremes>(values, stride, count, high, low);
+  bool nan = false;
+  for (std::int64_t i = 0; i < rows; ++i) nan |= extremes_of<1>(values + i * stride, 0, count, high, low);
   return nan;
 }
 
@@ -76,8 +91,9 @@ HWY_EXPORT(extremes);
 HWY_EXPORT(finite_sums);
 }  // namespace
 
-bool add_extremes(const float* values, std::int64_t count, float* high, float* low) {
-  return HWY_DYNAMIC_DISPATCH(extremes)(values, count, high, low);
+bool add_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t count, float* high,
+                  float* low) {
+  return HWY_DYNAMIC_DISPATCH(extremes)(values, stride, rows, count, high, low);
 }
 
 bool add_finite(const float* values, std::int64_t count, double* sums) {

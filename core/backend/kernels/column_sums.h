@@ -5,9 +5,13 @@
 
 namespace headscope {
 
-// high[j] = max(high[j], values[j]), low[j] = min(low[j], values[j]), 0 <= j < count; a NaN changes neither. True when
-// there is a NaN. `values` overlaps none of the others.
-bool add_extremes(const float* values, std::int64_t count, float* high, float* low);
+// Rows whose extremes are taken together: so high and low are read and written once for all of them.
+constexpr std::int64_t kRowsOfExtremes = 4;
+
+// high[j] = max(high[j], v), low[j] = min(low[j], v) of v = values[i * stride + j], 0 <= i < rows, 0 <= j < count; a
+// NaN changes neither. True when there is a NaN. 1 <= rows <= kRowsOfExtremes; `values` overlaps none of the others.
+bool add_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t count, float* high,
+                  float* low);
 
 // sums[j] += values[j], in double. False, and nothing is added, when a value is not finite.
 bool add_finite(const float* values, std::int64_t count, double* sums);

@@ -22,7 +22,7 @@ TEST(ColumnSums, ExtremesAreThoseOfPlainLoops) {
         std::vector<float> values = random_values(count, 1);
         if (count > 0) values[static_cast<std::size_t>(count * 2 / 3)] = odd;
         std::vector<float> high(values.size() + 1, -0.1F), low(values.size() + 1, 0.1F);
-        const bool nan = add_extremes(values.data(), count, high.data(), low.data());
+        const bool nan = add_extremes(values.data(), 0, 1, count, high.data(), low.data());
         EXPECT_EQ(nan, count > 0 && std::isnan(odd)) << count;
         for (std::size_t j = 0; j < values.size(); ++j) {
           EXPECT_EQ(high[j], values[j] > -0.1F ? values[j] : -0.1F) << count << " " << j;
@@ -30,6 +30,27 @@ TEST(ColumnSums, ExtremesAreThoseOfPlainLoops) {
         }
         EXPECT_EQ(high.back(), -0.1F);
         EXPECT_EQ(low.back(), 0.1F);
+      }
+    }
+  });
+}
+
+TEST(ColumnSums, ExtremesOfRowsTogetherAreThoseOfOneAfterTheOther) {
+  on_every_target([](bool) {
+    for (const std::int64_t count : {1, 16, 33, 70}) {
+      for (std::int64_t rows = 1; rows <= kRowsOfExtremes; ++rows) {
+        const std::int64_t stride = count + 3;
+        std::vector<float> values = random_values(stride * rows, 4);
+        values[static_cast<std::size_t>((rows - 1) * stride + count / 2)] = rows % 2 == 0 ? kNan : -0.0F;
+        std::vector<float> high(static_cast<std::size_t>(count) + 1, -kInfinity), low(high.size(), kInfinity);
+        std::vector<float> high_wanted = high, low_wanted = low;
+        bool nan_wanted = false;
+        for (std::int64_t i = 0; i < rows; ++i) {
+          nan_wanted |= add_extremes(values.data() + i * stride, 0, 1, count, high_wanted.data(), low_wanted.data());
+        }
+        EXPECT_EQ(add_extremes(values.data(), stride, rows, count, high.data(), low.data()), nan_wanted);
+        EXPECT_EQ(high, high_wanted) << rows << " rows of " << count;
+        EXPECT_EQ(low, low_wanted) << rows << " rows of " << count;
       }
     }
   });

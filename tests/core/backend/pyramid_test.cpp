@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <random>
 
@@ -192,6 +193,46 @@ TEST(Pyramid, never_reads_more_than_a_strip_nor_what_a_causal_mask_hides) {
   EXPECT_LE(cells, 3000 * 3000 * 6 / 10);
   EXPECT_EQ(pixels.values[0], 0.5F);
   EXPECT_TRUE(pixels.hidden(0, 374));
+}
+
+TEST(Pyramid, reading_ahead_gives_the_same_pixels_and_reads_each_strip_once) {
+  const Tensor cells = random_matrix(500, 3001, 5);
+  for (const auto& hides : {std::shared_ptr<const Mask>(), causal_mask(500, 3001)}) {
+    std::atomic<std::int64_t> rows_read = 0;
+    const Tensor matrix =
+        Tensor::computed({500, 3001}, {Axis::query, Axis::key}, [&](const Region& region, std::span<float> out) {
+          rows_read += region[0].size();
+          cells.read(region, out);
+        });
+    PyramidSource source{matrix, hides, 0, 0};
+    for (const Pooling pooling : {Pooling::max, Pooling::mean}) {
+      for (const PixelCells each : {PixelCells{1, 7}, {16, 16}, {37, 5}, {400, 3001}}) {
+        source.reads_ahead = false;
+        const PooledPixels wanted = pool_cells(source, {3, 499}, {0, 3001}, each, pooling, {});
+        rows_read = 0;
+        source.reads_ahead = true;
+        const PooledPixels found = pool_cells(source, {3, 499}, {0, 3001}, each, pooling, {});
+        EXPECT_EQ(rows_read, 496);
+        EXPECT_EQ(found.values, wanted.values);
+        EXPECT_EQ(found.counts, wanted.counts);
+      }
+    }
+  }
+}
+
+TEST(Pyramid, reading_ahead_hands_on_what_a_read_throws) {
+  for (const bool ahead : {false, true}) {
+    std::atomic<int> reads = 0;
+    const Tensor matrix =
+        Tensor::computed({4000, 4000}, {Axis::query, Axis::key}, [&](const Region&, std::span<float> out) {
+          std::fill(out.begin(), out.end(), 0.0F);
+          if (++reads == 3) throw Error("no such row");
+        });
+    PyramidSource source{matrix, nullptr, 0, 0};
+    source.reads_ahead = ahead;
+    EXPECT_THROW(pool_cells(source, {0, 4000}, {0, 4000}, {16, 16}, Pooling::max, {}), Error);
+    EXPECT_EQ(reads, 3);
+  }
 }
 
 TEST(Pyramid, stops_at_the_next_strip_when_it_is_cancelled) {

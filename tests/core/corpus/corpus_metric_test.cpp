@@ -28,6 +28,19 @@ TEST(CorpusMetrics, BinsAreHalfOpenAndTheLastOneHoldsWhatIsAbove) {
   EXPECT_TRUE(histogram_edges(CorpusMetric::previous).empty());
 }
 
+TEST(CorpusMetrics, EveryBinBeginsAtItsEdgeAndEndsBeforeTheNext) {
+  for (const CorpusMetric metric : all_corpus_metrics()) {
+    const auto edges = histogram_edges(metric);
+    for (std::size_t k = 0; k + 1 < edges.size(); ++k) {
+      EXPECT_EQ(histogram_bin(edges, edges[k]), k) << corpus_metric_key(metric);
+      EXPECT_EQ(histogram_bin(edges, std::nextafter(edges[k + 1], 0)), k) << corpus_metric_key(metric);
+      EXPECT_EQ(histogram_bin(edges, (edges[k] + edges[k + 1]) / 2), k) << corpus_metric_key(metric);
+    }
+    if (edges.empty()) continue;
+    EXPECT_EQ(histogram_bin(edges, 1e300), edges.size() - 2);
+  }
+}
+
 TEST(CorpusMetrics, ALearnedSinkTakesThePlaceOfTheFirstToken) {
   Trace trace;
   auto inputs = std::make_shared<Inputs>();
