@@ -9,7 +9,6 @@
 
 #include "core/backend/pyramid_columns.h"
 #include "core/base/assert.h"
-#include "core/base/thread_pool.h"
 #include "core/tensor/parts.h"
 #include "core/tensor/row_strips.h"
 
@@ -171,13 +170,6 @@ class StripReader {
   std::vector<std::uint8_t> bytes_;
 };
 
-// Of the columns, `cells` at a time.
-void write_row(const ColumnSums& sums, std::int64_t columns, std::int64_t cells, PooledPixels& to, std::int64_t row) {
-  for (std::int64_t x = 0; x < to.columns; ++x) {
-    sums.write_pixel({x * cells, std::min((x + 1) * cells, columns)}, to, row, x);
-  }
-}
-
 // So many rows are read at a time.
 std::int64_t rows_of_strip(PixelCells cells, Range columns) {
   const std::int64_t most = std::min(kStripRows, kMostStripValues / columns.size());
@@ -197,34 +189,20 @@ int trailing_zeros(std::int64_t cells) {
 PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
                         const CancelToken& cancel) {
   PooledPixels result(parts_over(rows.size(), cells.rows), parts_over(columns.size(), cells.columns));
-  ColumnSums sums(columns.size(), pooling);
+  StripReader reader(source, columns, cancel);
+  ColumnSums sums(columns.size(), cells.columns, pooling);
   const std::int64_t strip = rows_of_strip(cells, columns);
-  const auto strip_from = [&](std::int64_t begin) { return Range{begin, std::min(begin + strip, rows.end)}; };
-  const auto pool = [&](StripReader& reader, Range part) {
+  for (std::int64_t begin = rows.begin; begin < rows.end; begin += strip) {
+    const Range part{begin, std::min(begin + strip, rows.end)};
+    reader.load(part);
     for (std::int64_t i = part.begin; i < part.end;) {
       const std::int64_t at = i - rows.begin;
       if (at % cells.rows == 0) sums.reset();
       const std::int64_t end = std::min(part.end, i + cells.rows - at % cells.rows);
       reader.add_rows({i, end}, sums);
-      if ((end - rows.begin) % cells.rows == 0 || end == rows.end) {
-        write_row(sums, columns.size(), cells.columns, result, at / cells.rows);
-      }
+      if ((end - rows.begin) % cells.rows == 0 || end == rows.end) sums.write_row(result, at / cells.rows);
       i = end;
     }
-  };
-  StripReader reader(source, columns, cancel), other(source, columns, cancel);
-  const bool ahead = source.reads_ahead && strip < rows.size() && strip * columns.size() >= kStripValues / 2;
-  ThreadPool two(ahead ? 2 : 1);
-  StripReader *now = &reader, *next = ahead ? &other : &reader;
-  for (Range part = strip_from(rows.begin); part.size() > 0; part = strip_from(part.end)) {
-    if (!ahead || part.begin == rows.begin) now->load(part);
-    const Range behind = strip_from(part.end);
-    two.run(ahead && behind.size() > 0 ? 2 : 1, true, [&](std::int64_t task) {
-      // Reading first: that takes longer, and a thread that comes late still finds something to do.
-      const bool reads = ahead && behind.size() > 0 && task == 0;
-      reads ? next->load(behind) : pool(*now, part);
-    });
-    std::swap(now, next);
   }
   return result;
 }

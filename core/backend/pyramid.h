@@ -24,7 +24,6 @@ struct PyramidSource {
   Tensor matrix;                     // [rows, columns], stored or computed
   std::shared_ptr<const Mask> mask;  // null: nothing is hidden
   std::int64_t batch = 0, head = 0;  // which slice of the mask
-  bool reads_ahead = false;          // one thread more reads a strip of a large map while the one before is pooled
   std::int64_t cost = 1;             // of reading a cell, in units of a cell of scores; decides the size of samples
   // The same matrix on a device that pools it for a window; null: the CPU makes the pixels.
   std::shared_ptr<const DevicePyramid> device = nullptr;
@@ -32,7 +31,7 @@ struct PyramidSource {
 
 // The cells of `rows` x `columns` (inside the matrix), pooled in blocks of `cells` the first of which begins where the
 // ranges begin; the last blocks may be smaller. Reads strips of at most 2 MiB, or 64 rows in 8 MiB (but at least a
-// row; two of them where it reads ahead), and checks `cancel` before each; throws Cancelled.
+// row), and checks `cancel` before each; throws Cancelled.
 PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
                         const CancelToken& cancel);
 

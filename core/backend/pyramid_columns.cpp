@@ -5,16 +5,24 @@
 #include <limits>
 
 #include "core/backend/kernels/column_sums.h"
+#include "core/tensor/parts.h"
 
 namespace headscope {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// Of pixels of so many columns extremes are taken along the row, and need no number for each column.
+constexpr std::int64_t kWidePixel = 16;
+
 }  // namespace
 
-ColumnSums::ColumnSums(std::int64_t columns, Pooling pooling) : pooling_(pooling) {
-  const auto count = static_cast<std::size_t>(columns);
+ColumnSums::ColumnSums(std::int64_t columns, std::int64_t cells, Pooling pooling)
+    : pooling_(pooling),
+      columns_(columns),
+      cells_(cells),
+      columns_a_place_(pooling == Pooling::max && cells >= kWidePixel ? cells : 1) {
+  const auto count = static_cast<std::size_t>(parts_over(columns, columns_a_place_));
   flags_.resize(count);
   if (pooling == Pooling::max) {
     high_.resize(count);
@@ -38,25 +46,28 @@ std::int64_t ColumnSums::rows_at_once() const {
 }
 
 bool ColumnSums::add(const Rows& rows, std::int64_t at, std::int64_t count) {
-  const auto from = static_cast<std::size_t>(at), size = static_cast<std::size_t>(count);
-  if (pooling_ == Pooling::max) return add_max(rows, from, size);
+  if (pooling_ == Pooling::max) return add_max(rows, at, count);
   bool nan = false;
-  for (std::int64_t i = 0; i < rows.count; ++i) nan |= add_mean(rows.values + i * rows.stride, from, size);
+  for (std::int64_t i = 0; i < rows.count; ++i) {
+    nan |= add_mean(rows.values + i * rows.stride, static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+  }
   return nan;
 }
 
-bool ColumnSums::add_max(const Rows& rows, std::size_t at, std::size_t count) {
-  const auto size = static_cast<std::int64_t>(count);
+bool ColumnSums::add_max(const Rows& rows, std::int64_t at, std::int64_t count) {
   bool nan = false;
   for (std::int64_t first = 0; first < rows.count; first += kRowsOfExtremes) {
-    nan |= add_extremes(rows.values + first * rows.stride, rows.stride, std::min(kRowsOfExtremes, rows.count - first),
-                        size, high_.data() + at, low_.data() + at);
+    const float* const values = rows.values + first * rows.stride;
+    const std::int64_t together = std::min(kRowsOfExtremes, rows.count - first);
+    nan |= columns_a_place_ == 1
+               ? add_extremes(values, rows.stride, together, count, high_.data() + at, low_.data() + at)
+               : add_pixel_extremes(values, rows.stride, together, at, count, cells_, high_.data(), low_.data());
   }
   if (!nan) return false;
   for (std::int64_t i = 0; i < rows.count; ++i) {
     const float* const values = rows.values + i * rows.stride;
-    for (std::size_t j = 0; j < count; ++j) {
-      if (std::isnan(values[j])) flags_[at + j] |= kNan;
+    for (std::int64_t j = 0; j < count; ++j) {
+      if (std::isnan(values[j])) add_nan(at + j);
     }
   }
   return true;
@@ -83,11 +94,16 @@ bool ColumnSums::add_mean(const float* values, std::size_t at, std::size_t count
   return (seen & kNan) != 0;
 }
 
-void ColumnSums::write_pixel(Range columns, PooledPixels& to, std::int64_t row, std::int64_t column) const {
-  const auto begin = static_cast<std::size_t>(columns.begin), end = static_cast<std::size_t>(columns.end);
-  const auto at = static_cast<std::size_t>(row * to.columns + column);
-  float& value = to.values[at];
-  std::uint32_t& count = to.counts[at];
+void ColumnSums::write_row(PooledPixels& to, std::int64_t row) const {
+  const std::int64_t places_a_pixel = cells_ / columns_a_place_, places = parts_over(columns_, columns_a_place_);
+  for (std::int64_t x = 0; x < to.columns; ++x) {
+    const auto at = static_cast<std::size_t>(row * to.columns + x);
+    write_pixel({x * places_a_pixel, std::min((x + 1) * places_a_pixel, places)}, to.values[at], to.counts[at]);
+  }
+}
+
+void ColumnSums::write_pixel(Range places, float& value, std::uint32_t& count) const {
+  const auto begin = static_cast<std::size_t>(places.begin), end = static_cast<std::size_t>(places.end);
   std::uint32_t flags = 0;
   for (std::size_t j = begin; j < end; ++j) flags |= flags_[j];
   if ((flags & kNan) != 0) {

@@ -9,10 +9,11 @@
 
 namespace headscope {
 
-// One maximum or sum for each column, over the rows added since reset().
+// A sum for each column, or the extremes of each column or pixel, over the rows added since reset().
 class ColumnSums {
  public:
-  ColumnSums(std::int64_t columns, Pooling pooling);
+  // `cells` columns a pixel; the last pixel may have fewer.
+  ColumnSums(std::int64_t columns, std::int64_t cells, Pooling pooling);
   void reset();
   // Rows of values, one after the other, so far apart.
   struct Rows {
@@ -25,19 +26,24 @@ class ColumnSums {
   // So many rows are added at once best; those of a maximum may be added twice.
   std::int64_t rows_at_once() const;
   // Notes a NaN in a hidden cell.
-  void add_nan(std::int64_t column) { flags_[static_cast<std::size_t>(column)] |= kNan; }
-  // Writes the pixel over these columns to (row, column) of `to`.
-  void write_pixel(Range columns, PooledPixels& to, std::int64_t row, std::int64_t column) const;
+  void add_nan(std::int64_t column) { flags_[place_of(column)] |= kNan; }
+  // Writes all pixels to the row of `to`.
+  void write_row(PooledPixels& to, std::int64_t row) const;
 
  private:
   static constexpr std::uint32_t kNan = 1, kPlus = 2, kMinus = 4;
-  bool add_max(const Rows& rows, std::size_t at, std::size_t count);
+  std::size_t place_of(std::int64_t column) const { return static_cast<std::size_t>(column / columns_a_place_); }
+  bool add_max(const Rows& rows, std::int64_t at, std::int64_t count);
   bool add_mean(const float* values, std::size_t at, std::size_t count);
+  // The pixel over these places.
+  void write_pixel(Range places, float& value, std::uint32_t& count) const;
 
   const Pooling pooling_;
-  std::vector<float> high_, low_;     // max; high < low: no value yet
-  std::vector<std::uint32_t> flags_;  // what is not finite (of a max: NaN only)
-  std::vector<double> sums_;          // mean
+  const std::int64_t columns_, cells_;
+  const std::int64_t columns_a_place_;  // what follows has a number for each column, or, of wide pixels, for each pixel
+  std::vector<float> high_, low_;       // max; high < low: no value yet
+  std::vector<std::uint32_t> flags_;    // what is not finite (of a max: NaN only)
+  std::vector<double> sums_;            // mean
   std::vector<std::uint32_t> counts_;
 };
 

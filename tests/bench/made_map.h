@@ -38,7 +38,6 @@ struct MadeMap {
           cells->read_scores(StageId::weights, {{0, 1}, {0, 1}, region[0], region[1]}, out);
         });
     source.mask = rule.mask;
-    source.reads_ahead = true;
     return {cells, source};
   }
 

@@ -77,7 +77,6 @@ MapKey TraceNumbers::map_key(StageId stage, std::int64_t batch, std::int64_t sli
 
 PyramidSource TraceNumbers::map_source(StageId stage, std::int64_t batch, std::int64_t slice) {
   PyramidSource source{matrix(stage, batch, slice), mask(stage), batch, slice};
-  source.reads_ahead = !source.matrix.stored() && trace_->request.threads != 1;
   if (trace_->on_demand != nullptr && is_large(stage)) {
     source.device = kept(devices_, slice_key(stage, batch, slice),
                          [&] { return trace_->on_demand->device_pyramid(stage, batch, slice, trace_->row_edits); });

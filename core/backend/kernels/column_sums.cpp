@@ -55,6 +55,65 @@ bool extremes(const float* values, std::int64_t stride, std::int64_t rows, std::
   return nan;
 }
 
+// Extremes of one pixel's columns, which are as many as a vector has or more: the last vector may overlap the one
+// before.
+template <std::int64_t kRows>
+HWY_INLINE hn::Vec<Full> extremes_of_pixel(const float* values, std::int64_t stride, std::int64_t count, float& high,
+                                           float& low) {
+  const Full d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto h = hn::Set(d, high), l = hn::Set(d, low), nans = hn::Zero(d);
+  for (std::int64_t j = 0; j < count; j += lanes) {
+    const std::int64_t from = HWY_MIN(j, count - lanes);
+    for (std::int64_t i = 0; i < kRows; ++i) {
+      const auto v = hn::LoadU(d, values + i * stride + from);
+      h = hn::IfThenElse(hn::Gt(v, h), v, h);
+      l = hn::IfThenElse(hn::Lt(v, l), v, l);
+      nans = hn::Or(nans, hn::IfThenElseZero(hn::IsNaN(v), hn::Set(d, 1.0F)));
+    }
+  }
+  high = hn::GetLane(hn::MaxOfLanes(d, h));
+  low = hn::GetLane(hn::MinOfLanes(d, l));
+  return nans;
+}
+
+template <std::int64_t kRows>
+HWY_INLINE bool extremes_of_pixels(const float* values, std::int64_t stride, std::int64_t at, std::int64_t count,
+                                   std::int64_t cells, float* high, float* low) {
+  const Full d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  auto nans = hn::Zero(d);
+  bool nan = false;
+  for (std::int64_t j = 0; j < count;) {
+    const std::int64_t pixel = (at + j) / cells, end = HWY_MIN(count, (pixel + 1) * cells - at);
+    if (end - j >= lanes) {
+      nans = hn::Or(nans, extremes_of_pixel<kRows>(values + j, stride, end - j, high[pixel], low[pixel]));
+      j = end;
+    }
+    for (; j < end; ++j) {
+      for (std::int64_t i = 0; i < kRows; ++i) {
+        const float v = values[i * stride + j];
+        high[pixel] = v > high[pixel] ? v : high[pixel];
+        low[pixel] = v < low[pixel] ? v : low[pixel];
+        nan |= std::isnan(v);
+      }
+    }
+  }
+  return nan || !hn::AllTrue(d, hn::Eq(nans, hn::Zero(d)));
+}
+
+bool pixel_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t at, std::int64_t count,
+                    std::int64_t cells, float* high, float* low) {
+  if (rows == kRowsOfExtremes) {
+    return extremes_of_pixels<kRowsOfExtremes>(values, stride, at, count, cells, high, low);
+  }
+  bool nan = false;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    nan |= extremes_of_pixels<1>(values + i * stride, 0, at, count, cells, high, low);
+  }
+  return nan;
+}
+
 bool finite_sums(const float* values, std::int64_t count, double* sums) {
   const Full d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -88,12 +147,18 @@ HWY_AFTER_NAMESPACE();
 namespace headscope {
 namespace {
 HWY_EXPORT(extremes);
+HWY_EXPORT(pixel_extremes);
 HWY_EXPORT(finite_sums);
 }  // namespace
 
 bool add_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t count, float* high,
                   float* low) {
   return HWY_DYNAMIC_DISPATCH(extremes)(values, stride, rows, count, high, low);
+}
+
+bool add_pixel_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t at,
+                        std::int64_t count, std::int64_t cells, float* high, float* low) {
+  return HWY_DYNAMIC_DISPATCH(pixel_extremes)(values, stride, rows, at, count, cells, high, low);
 }
 
 bool add_finite(const float* values, std::int64_t count, double* sums) {

@@ -13,6 +13,11 @@ constexpr std::int64_t kRowsOfExtremes = 4;
 bool add_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t count, float* high,
                   float* low);
 
+// The same of pixels of `cells` columns: high[p] and low[p] over the columns j of [at, at + count) with j / cells = p,
+// whose values begin at `values`.
+bool add_pixel_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t at,
+                        std::int64_t count, std::int64_t cells, float* high, float* low);
+
 // sums[j] += values[j], in double. False, and nothing is added, when a value is not finite.
 bool add_finite(const float* values, std::int64_t count, double* sums);
 

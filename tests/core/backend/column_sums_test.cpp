@@ -56,6 +56,32 @@ TEST(ColumnSums, ExtremesOfRowsTogetherAreThoseOfOneAfterTheOther) {
   });
 }
 
+TEST(ColumnSums, ExtremesOfPixelsAreThoseOfTheirColumns) {
+  on_every_target([](bool) {
+    for (const std::int64_t cells : {1, 7, 16, 40}) {
+      for (const std::int64_t at : {0, 3, 55}) {
+        for (const std::int64_t rows : {1, 3, 4}) {
+          const std::int64_t count = 117, stride = count + 2;
+          std::vector<float> values = random_values(stride * rows, 6);
+          if (rows != 3) values[static_cast<std::size_t>((rows - 1) * stride + 100)] = kNan;
+          std::vector<float> high(static_cast<std::size_t>((at + count) / cells) + 2, -0.5F), low(high.size(), 0.5F);
+          std::vector<float> high_wanted = high, low_wanted = low;
+          for (std::int64_t k = 0; k < rows * count; ++k) {
+            const float v = values[static_cast<std::size_t>(k / count * stride + k % count)];
+            const auto pixel = static_cast<std::size_t>((at + k % count) / cells);
+            if (v > high_wanted[pixel]) high_wanted[pixel] = v;
+            if (v < low_wanted[pixel]) low_wanted[pixel] = v;
+          }
+          EXPECT_EQ(add_pixel_extremes(values.data(), stride, rows, at, count, cells, high.data(), low.data()),
+                    rows != 3);
+          EXPECT_EQ(high, high_wanted) << cells << " " << at;
+          EXPECT_EQ(low, low_wanted) << cells << " " << at;
+        }
+      }
+    }
+  });
+}
+
 TEST(ColumnSums, SumsAreExactInDoubleOrNothingIsAdded) {
   on_every_target([](bool) {
     for (const std::int64_t count : {0, 1, 7, 8, 9, 31, 129}) {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "core/base/error.h"
@@ -195,43 +195,18 @@ TEST(Pyramid, never_reads_more_than_a_strip_nor_what_a_causal_mask_hides) {
   EXPECT_TRUE(pixels.hidden(0, 374));
 }
 
-TEST(Pyramid, reading_ahead_gives_the_same_pixels_and_reads_each_strip_once) {
-  const Tensor cells = random_matrix(500, 3001, 5);
-  for (const auto& hides : {std::shared_ptr<const Mask>(), causal_mask(500, 3001)}) {
-    std::atomic<std::int64_t> rows_read = 0;
-    const Tensor matrix =
-        Tensor::computed({500, 3001}, {Axis::query, Axis::key}, [&](const Region& region, std::span<float> out) {
-          rows_read += region[0].size();
-          cells.read(region, out);
-        });
-    PyramidSource source{matrix, hides, 0, 0};
-    for (const Pooling pooling : {Pooling::max, Pooling::mean}) {
-      for (const PixelCells each : {PixelCells{1, 7}, {16, 16}, {37, 5}, {400, 3001}}) {
-        source.reads_ahead = false;
-        const PooledPixels wanted = pool_cells(source, {3, 499}, {0, 3001}, each, pooling, {});
-        rows_read = 0;
-        source.reads_ahead = true;
-        const PooledPixels found = pool_cells(source, {3, 499}, {0, 3001}, each, pooling, {});
-        EXPECT_EQ(rows_read, 496);
-        EXPECT_EQ(found.values, wanted.values);
-        EXPECT_EQ(found.counts, wanted.counts);
-      }
+// Rows that are pooled together, columns that are pooled by vectors, pixels that begin within a row's visible cells.
+// Rows that are pooled together, columns that are pooled by vectors, pixels that begin within a row's visible cells.
+TEST(Pyramid, wide_pixels_of_rows_together_are_exact) {
+  Tensor cells = random_matrix(61, 700, 5);
+  cells.mutable_data()[20 * 700 + 3] = std::numeric_limits<float>::quiet_NaN();
+  cells.mutable_data()[33 * 700 + 650] = std::numeric_limits<float>::infinity();
+  for (const auto& hides : {std::shared_ptr<const Mask>(), causal_mask(61, 700)}) {
+    const PyramidSource source{cells, hides, 0, 0};
+    for (const PixelCells each : {PixelCells{1, 15}, {4, 16}, {7, 17}, {16, 64}, {5, 100}, {61, 700}}) {
+      const PooledPixels pixels = pool_cells(source, {2, 60}, {13, 689}, each, Pooling::max, {});
+      expect_pooled(pixels, source, {2, 60}, {13, 689}, each, Pooling::max);
     }
-  }
-}
-
-TEST(Pyramid, reading_ahead_hands_on_what_a_read_throws) {
-  for (const bool ahead : {false, true}) {
-    std::atomic<int> reads = 0;
-    const Tensor matrix =
-        Tensor::computed({4000, 4000}, {Axis::query, Axis::key}, [&](const Region&, std::span<float> out) {
-          std::fill(out.begin(), out.end(), 0.0F);
-          if (++reads == 3) throw Error("no such row");
-        });
-    PyramidSource source{matrix, nullptr, 0, 0};
-    source.reads_ahead = ahead;
-    EXPECT_THROW(pool_cells(source, {0, 4000}, {0, 4000}, {16, 16}, Pooling::max, {}), Error);
-    EXPECT_EQ(reads, 3);
   }
 }
 
