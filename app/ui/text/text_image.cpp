@@ -101,12 +101,13 @@ void draw_painted(Ui& ui, const TextShown& shown, const Placed& placed, std::int
 void ring(Ui& ui, const TextShown& shown, const Rect& box, std::int64_t token) {
   const bool partner = shown.partner(ui) == token;
   if (partner) outline(ui, inset(box, -ui.px(1)), shown.partner_color(ui), 2);
-  if (token == shown.request.token) outline(ui, inset(box, partner ? ui.px(1) : -ui.px(1)), shown.own_color(ui), 2);
+  if (shown.one_text && token == shown.request.token) outline(ui, inset(box, partner ? ui.px(1) : -ui.px(1)), shown.own_color(ui), 2);
 }
 
+// Where the picked token is none of the image, as a learned query, every pick is one of the pair's other end.
 void read_mouse(Ui& ui, const TextShown& shown, std::int64_t token, const Interaction& mouse) {
   if (!mouse.hovered || token < 0) return;
-  if (mouse.clicked) pick_word(ui, shown, token, ui.shift_held);
+  if (mouse.clicked) pick_word(ui, shown, token, ui.shift_held || !shown.one_text);
   Hover& hover = ui.state.next_hover;
   hover.head = shown.selection.head;
   hover.query = shown.row ? shown.request.token : token;
@@ -156,7 +157,8 @@ void draw_together(Ui& ui, const TextShown& shown, const Placed& placed) {
     const WordLook look = word_look(value, false, word_colors(ui, known));
     text_in(ui, box, Type::mono11, look.ink, cell_label(static_cast<double>(value), true), 0.5f);
   }
-  for (const std::int64_t token : {shown.request.token, shown.partner(ui)}) {
+  const std::int64_t partner = shown.partner(ui);
+  for (const std::int64_t token : {shown.one_text ? shown.request.token : partner, partner}) {
     if (token >= placed.patches.leading) ring(ui, shown, placed.patch(token), token);
   }
 }
@@ -213,14 +215,15 @@ void draw_heads(Ui& ui, const TextShown& shown, const ImagePatches& patches, con
   end_scroll(ui);
 }
 
-// Arrows pick the patch beside, above or below; with Shift the pair's other end. Above the patches are the tokens
-// before them.
+// Arrows pick the patch beside, above or below; with Shift, or where the picked token is none of the image, the pair's
+// other end. Above the patches are the tokens before them.
 void read_keys(Ui& ui, const TextShown& shown, const ImagePatches& patches) {
   const std::int64_t last = patches.tokens() - 1, below = patches.grid.columns;
-  for (const bool partner : {false, true}) {
+  for (const bool shift : {false, true}) {
+    const bool partner = shift || !shown.one_text;
     const std::int64_t now = partner ? std::max<std::int64_t>(shown.partner(ui), 0) : shown.request.token;
     const auto pick = [&](KeyName key, std::int64_t to) {
-      if (ui.take_key(key, false, partner)) pick_word(ui, shown, std::clamp<std::int64_t>(to, 0, last), partner);
+      if (ui.take_key(key, false, shift)) pick_word(ui, shown, std::clamp<std::int64_t>(to, 0, last), partner);
     };
     const bool leads = now < patches.leading;
     pick(KeyName::left, now - 1);

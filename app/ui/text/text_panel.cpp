@@ -23,7 +23,8 @@ TextShown shown_text(Ui& ui, PanelData& data) {
   shown.row = view.text.along == TextAlong::row;
   shown.one_text = trace.inputs->key_tokens == trace.inputs->tokens && trace.key_len() == trace.query_len();
   shown.large = std::max(trace.query_len(), trace.key_len()) >= kLongText;
-  if (shown.one_text) shown.patches = image_patches(trace, shown.row);
+  // What a learned query gathers is painted over its keys; between other texts of two kinds there is no one image.
+  if (shown.one_text || trace.query_len() == 1) shown.patches = image_patches(trace, shown.row);
   const std::int64_t count = shown.row ? trace.query_len() : trace.key_len();
   ViewSpec spec;
   set_text(spec, view);

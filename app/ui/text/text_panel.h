@@ -49,7 +49,7 @@ struct TextShown {
   bool row = true;                                   // the words are keys, the picked one is a query
   bool one_text = true;                              // queries and keys are the same words
   bool large = false;                                // a long text: smaller words
-  std::optional<ImagePatches> patches;               // of the image whose patches are both queries and keys
+  std::optional<ImagePatches> patches;               // of the image whose patches are the keys, or the queries
 
   // The numbers of the words; null while there are none for this text.
   const TextWeights* weights() const { return result != nullptr && result->answer ? &*result->answer : nullptr; }

@@ -64,6 +64,21 @@ TEST(TextImage, ArrowsGoFromPatchToPatch) {
   EXPECT_EQ(row_after(KeyName::down), 35);
 }
 
+// SigLIP's pool: one learned query, 4 x 4 patches as keys.
+TEST(TextImage, WhatALearnedQueryGathersIsPaintedAndPicksAreKeys) {
+  Document document = image_document();
+  document.request.model = kVisionModels + "siglip";
+  document.request.attention = AttentionList::pool;
+  Driver d(document);
+  opened(d);
+  d.click("text/picture", 0.375f, 0.625f);
+  EXPECT_EQ(d.session.view.cell, (Cell{0, 2 * 4 + 1}));
+  d.key(KeyName::right);
+  EXPECT_EQ(d.session.view.cell, (Cell{0, 2 * 4 + 2}));
+  d.key(KeyName::up);
+  EXPECT_EQ(d.session.view.cell, (Cell{0, 4 + 2}));
+}
+
 TEST(TextImage, AHeadsPictureChoosesTheHead) {
   Driver d(image_document());
   opened(d);
