@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "app/cli/head_argument.h"
-#include "app/cli/progress_line.h"
 #include "app/session/background/corpora.h"
 #include "app/session/corpus_document.h"
 #include "app/session/corpus_heads.h"
+#include "app/session/corpus_recipe.h"
 #include "core/base/error.h"
+#include "core/base/file_name.h"
 #include "core/corpus/head_search.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
@@ -134,21 +135,28 @@ std::vector<OptionSpec> corpus_picture_options() {
 std::string write_corpus_picture(const Arguments& given, const CancelToken& cancel) {
   const CorpusContents contents = corpus_contents({given.positional}, cancel);
   const CorpusView view = view_of(given, contents);
-  CorpusFigure figure = corpus_figure(contents, view);
-  if (given.has("theme")) figure.theme = static_cast<Theme>(choice_of("theme", given.get("theme"), kThemes));
-  if (given.has("scale")) figure.scale = finite_number("scale", given.get("scale"));
-  const std::string format = given.get("format"), name = "heads." + format;
-  const auto recipe = corpus_recipe(view, figure.theme);
+  const CorpusFigure figure = corpus_figure(contents, view);
+  const auto theme = static_cast<Theme>(choice_of("theme", given.get("theme", kThemes.front()), kThemes));
+  const ViewSpec spec = corpus_spec(view, theme, given.has("scale") ? finite_number("scale", given.get("scale")) : 1);
+  const std::string name = "heads." + given.get("format");
   make_folder(given.get("out"));
-  const std::string target = (std::filesystem::path(given.get("out")) / name).string();
-  if (format == "png") {
-    const PictureRows picture = corpus_rows(figure, cancel);
-    write_file_atomically(target, [&](std::ostream& out) { write_png(out, picture, recipe, cancel, {}); });
-    return name;
-  }
-  const FigureDocument document = format == "pdf" ? corpus_pdf(figure, cancel) : corpus_svg(figure, cancel);
-  write_file_atomically(target, [&](std::ostream& out) { document.write(out, recipe, {}); });
+  write_corpus_figure((std::filesystem::path(given.get("out")) / name).string(), figure, spec,
+                      corpus_recipe({view, figure.fact}, spec), cancel);
   return name;
+}
+
+std::string write_corpus_figure(const std::string& target, const CorpusFigure& figure, const ViewSpec& spec,
+                                const std::map<std::string, std::string>& recipe, const CancelToken& cancel) {
+  const auto size = [](int width, int height) { return fmt::format("{} x {} pixels", width, height); };
+  if (has_ending(target, ".png")) {
+    const PictureRows picture = corpus_rows(figure, spec, cancel);
+    write_file_atomically(target, [&](std::ostream& out) { write_png(out, picture, recipe, cancel, {}); });
+    return size(picture.width, picture.height);
+  }
+  const FigureDocument document =
+      has_ending(target, ".pdf") ? corpus_pdf(figure, spec, cancel) : corpus_svg(figure, spec, cancel);
+  write_file_atomically(target, [&](std::ostream& out) { document.write(out, recipe, {}); });
+  return size(document.width, document.height);
 }
 
 }  // namespace headscope::cli

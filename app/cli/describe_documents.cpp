@@ -5,6 +5,7 @@
 
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
+#include "app/session/corpus_recipe.h"
 #include "core/export/session_file.h"
 #include "core/io/document_recipe.h"
 #include "core/io/mapped_file.h"
@@ -38,6 +39,21 @@ Description describe_session(const std::string& path) {
 
 namespace {
 
+// A picture of the heads of a corpus: the request in its recipe made none of it.
+void add_corpus_picture(const CorpusPicture& picture, const std::string& path, Description& description) {
+  const CorpusView& view = picture.view;
+  description.json["corpus"] = {{"file", view.file}, {"fact", picture.fact}, {"x", view.x},
+                                {"y", view.y},       {"color", view.color},  {"grid", view.grid}};
+  if (view.head) description.json["corpus"]["head"] = {view.head->row, view.head->column};
+  const std::string command = "headscope-cli render --session " + shell_quoted(path) + " --out again.png";
+  description.json["command"] = command;
+  description.text += fmt::format("the heads of a corpus: {}\n{}\n", printable(picture.fact), printable(view.file));
+  description.text += fmt::format("x: {}, y: {}, colour: {}, grid: {}", printable(view.x), printable(view.y),
+                                  printable(view.color), printable(view.grid));
+  if (view.head) description.text += fmt::format(", head {}.{}", view.head->row, view.head->column);
+  description.text += "\n" + printable(command) + "\n";
+}
+
 Description described_recipe(Description description, const std::string& path,
                              const std::optional<std::string>& recipe) {
   description.json["recipe"] = recipe.has_value();
@@ -46,6 +62,10 @@ Description described_recipe(Description description, const std::string& path,
     return description;
   }
   const SessionFile session = parse_session(*recipe, "the recipe in " + path);
+  if (const auto corpus = corpus_picture_of(session, path)) {
+    add_corpus_picture(*corpus, path, description);
+    return description;
+  }
   add_request(session, description);
   if (!session.weights_sha256.empty()) {
     description.json["weights_sha256"] = session.weights_sha256;

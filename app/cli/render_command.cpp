@@ -1,16 +1,20 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/render_corpus.h"
 #include "app/cli/render_file.h"
 #include "app/cli/render_sweep.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
+#include "app/session/session_paths.h"
 #include "core/base/error.h"
 #include "core/base/file_name.h"
 #include "core/export/html_page.h"
@@ -107,7 +111,13 @@ bool needs_all_layers(const Target& target, ViewKind view) {
 void render(const Arguments& given, const CancelToken& cancel) {
   const Target target = picture_target(given);
   const std::int64_t memory = stage_memory_of(given);
-  const GivenRequest request = given_request(without_sweep_patch(given));
+  std::optional<SessionFile> session;
+  if (given.has("session")) session = read_session_with_paths(given.get("session"));
+  if (const auto corpus = session ? corpus_picture_of(*session, given.get("session")) : std::nullopt) {
+    refuse_without_fonts();
+    return render_corpus(given, *session, *corpus, cancel);
+  }
+  const GivenRequest request = given_request(without_sweep_patch(given), std::move(session));
   const ViewSpec view = with_sweep_patch(given, given_view(given, request.view.value_or(ViewSpec())));
   if (target.page) check_page_view(view.view);
 
@@ -147,7 +157,9 @@ Command render_command() {
   spec.name = "render";
   spec.usage = "REQUEST VIEW --out FILE.png|FILE.svg|FILE.pdf|FILE.html";
   spec.summary =
-      "Computes a request and draws it. The picture carries its recipe: 'render --session FILE.png' draws it again.";
+      "Computes a request and draws it. The picture carries its recipe: 'render --session FILE.png' draws it again, "
+      "also "
+      "a picture of the heads of a corpus, from the corpus's file.";
   spec.groups = {{"Output",
                   {{"out", "FILE.png|FILE.svg|FILE.pdf|FILE.html",
                     "The picture to write; an existing one is replaced at once. HTML: a page that needs nothing else, "

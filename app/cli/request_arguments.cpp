@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
+#include "app/cli/render_corpus.h"
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
@@ -139,15 +141,17 @@ std::int64_t stage_memory_of(const Arguments& arguments) {
 }
 
 GivenRequest given_request(const Arguments& given) {
+  if (!given.has("session")) return given_request(given, std::nullopt);
+  SessionFile session = read_session_with_paths(given.get("session"));
+  refuse_corpus_picture("session", given.get("session"), session);
+  return given_request(given, std::move(session));
+}
+
+GivenRequest given_request(const Arguments& given, std::optional<SessionFile> session) {
   refuse_both(given, "phrase-file", "phrase", "they say the same thing");
   refuse_both(given, "weights", "model", "either one layer's file or a model");
   GivenRequest result;
-  if (given.has("session")) {
-    SessionFile session = read_session_with_paths(given.get("session"));
-    result.request = std::move(session.request);
-    result.view = session.view;
-    result.against = session.against;
-  }
+  if (session) result = {std::move(session->request), session->view, std::move(session->against)};
   Request& request = result.request;
   if (speaks_of_a_demo(given)) request.model = kDefaultModel;
   forget_replaced(given, request);
@@ -175,7 +179,14 @@ GivenRequest given_request(const Arguments& given) {
 
 Request request_against(const Arguments& given, const GivenRequest& request, const std::string& expected) {
   if (!given.has("against") && !request.against) throw UsageError("against", "missing", expected);
-  Request other = given.has("against") ? read_session_with_paths(given.get("against")).request : *request.against;
+  Request other;
+  if (given.has("against")) {
+    SessionFile file = read_session_with_paths(given.get("against"));
+    refuse_corpus_picture("against", given.get("against"), file);
+    other = std::move(file.request);
+  } else {
+    other = *request.against;
+  }
   if (const std::optional<Problem> problem = find_problem(other)) {
     throw UsageError("against", fmt::format("its request cannot run: {}. {}", problem->title, problem->detail));
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/cli/arguments.h"
+#include "core/export/session_file.h"
 #include "core/picture/view_spec.h"
 #include "core/request/request.h"
 
@@ -25,8 +26,10 @@ struct GivenRequest {
 
 // Starts from the session, wherever --session is in the line; options replace its values, and an option that names
 // another source replaces the saved one (--input a saved phrase, --weights a saved model). Throws UsageError,
-// ProblemError, and Error for files.
+// ProblemError, and Error for files. A picture of the heads of a corpus is no session to start from: UsageError.
 GivenRequest given_request(const Arguments& arguments);
+// The same from a session that has been read; nullopt: there is none.
+GivenRequest given_request(const Arguments& arguments, std::optional<SessionFile> session);
 
 // The other request that this one is compared with: from the session or picture that --against names, or from this
 // one's recipe. UsageError when there is none (`expected` says what is missing) or it cannot run.

@@ -6,10 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "app/session/documents.h"
-#include "app/session/state_json.h"
 #include "core/base/grouped_digits.h"
-#include "core/export/session_file.h"
 
 namespace headscope {
 namespace {
@@ -103,14 +100,6 @@ CorpusFigure corpus_figure(const CorpusContents& contents, const CorpusView& vie
     figure.tree = CorpusTreeFigure{tree, view.cut};
   }
   return figure;
-}
-
-std::map<std::string, std::string> corpus_recipe(const CorpusView& view, Theme theme) {
-  const Document document = demo_document();
-  ViewState shown = document.view;
-  shown.main_view = MainView::corpus;
-  shown.corpus = view;
-  return {{"headscope", session_json(document.request, view_spec_of(shown, theme), window_json(shown))}};
 }
 
 }  // namespace headscope

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "app/session/background/corpora.h"
 #include "app/session/view_state.h"
 #include "core/picture/figure/corpus_figure.h"
-#include "core/request/request.h"
 
 namespace headscope {
 
@@ -26,8 +24,5 @@ std::string corpus_fact(const CorpusContents& contents);
 
 // The picture of what the view shows, clusters included while it shows the tree.
 CorpusFigure corpus_figure(const CorpusContents& contents, const CorpusView& view);
-
-// The recipe in a picture that was made without a window: opened there, it shows this view of this file.
-std::map<std::string, std::string> corpus_recipe(const CorpusView& view, Theme theme);
 
 }  // namespace headscope

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/session/corpus_recipe.h"
 #include "app/session/export/export_parts.h"
 #include "app/session/folder_listing.h"
 #include "app/session/lesson_stops.h"
@@ -21,6 +22,7 @@
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "core/io/tensor_blocks.h"
+#include "core/picture/figure/corpus_contents.h"
 #include "core/picture/figure/figure.h"
 
 namespace headscope {
@@ -88,8 +90,9 @@ void write_page(const ExportChoice& choice, const FigureSource& source, const Vi
 void write_picture(const ExportChoice& choice, const FigureSource& source, const ViewState& view,
                    const CancelToken& cancel, const std::function<void(double)>& progress) {
   const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
-  const auto recipe =
-      choice.recipe ? recipe_of(source, spec, window_of_picture(view)) : std::map<std::string, std::string>{};
+  const std::string window =
+      source.corpus != nullptr ? window_of_corpus_picture(view, source.corpus->fact) : window_of_picture(view);
+  const auto recipe = choice.recipe ? recipe_of(source, spec, window) : std::map<std::string, std::string>{};
   if (choice.format != ExportFile::png) {
     const FigureDocument figure =
         choice.format == ExportFile::pdf ? figure_pdf(source, spec, cancel) : figure_svg(source, spec, cancel);

@@ -121,8 +121,8 @@ FigurePlan corpus_plan(const CorpusFigure& figure, const ViewSpec& asked) {
 namespace {
 
 template <typename Write>
-FigureDocument document_by(const CorpusFigure& figure, const CancelToken& cancel, Write* write) {
-  const auto plan = std::make_shared<const FigurePlan>(corpus_plan(figure));
+FigureDocument document_by(const CorpusFigure& figure, const ViewSpec& view, const CancelToken& cancel, Write* write) {
+  const auto plan = std::make_shared<const FigurePlan>(corpus_plan(figure, view));
   return {plan->width, plan->height,
           [plan, cancel, write](std::ostream& out, const auto& recipe, const auto& progress) {
             write(out, *plan, recipe, cancel, progress);
@@ -131,16 +131,16 @@ FigureDocument document_by(const CorpusFigure& figure, const CancelToken& cancel
 
 }  // namespace
 
-PictureRows corpus_rows(const CorpusFigure& figure, const CancelToken& cancel) {
-  return plan_rows(corpus_plan(figure), cancel);
+PictureRows corpus_rows(const CorpusFigure& figure, const ViewSpec& view, const CancelToken& cancel) {
+  return plan_rows(corpus_plan(figure, view), cancel);
 }
 
-FigureDocument corpus_svg(const CorpusFigure& figure, const CancelToken& cancel) {
-  return document_by(figure, cancel, write_svg);
+FigureDocument corpus_svg(const CorpusFigure& figure, const ViewSpec& view, const CancelToken& cancel) {
+  return document_by(figure, view, cancel, write_svg);
 }
 
-FigureDocument corpus_pdf(const CorpusFigure& figure, const CancelToken& cancel) {
-  return document_by(figure, cancel, write_pdf);
+FigureDocument corpus_pdf(const CorpusFigure& figure, const ViewSpec& view, const CancelToken& cancel) {
+  return document_by(figure, view, cancel, write_pdf);
 }
 
 }  // namespace headscope

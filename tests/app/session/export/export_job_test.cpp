@@ -3,12 +3,15 @@
 #include <cstdlib>
 #include <span>
 
+#include "app/session/corpus_heads.h"
+#include "app/session/corpus_recipe.h"
 #include "core/base/error.h"
 #include "core/export/session_file.h"
 #include "core/io/npy.h"
 #include "core/io/png.h"
 #include "core/io/safetensors.h"
 #include "tests/app/session/export/export_fixture.h"
+#include "tests/core/corpus/made_records.h"
 
 namespace headscope {
 namespace {
@@ -67,6 +70,32 @@ TEST_F(ExportJob, PictureIsAsLargeAsForecastAndReopensAsTheSameRequest) {
   EXPECT_EQ(static_cast<int>(info.height), forecast.height);
   EXPECT_EQ(read_session((folder_ / "head.png").string()).request, trace_->request);
   EXPECT_TRUE(forecast_of(choice_, *trace_, view_).replaces);
+}
+
+// The main view is the corpus in both; render has to tell them apart.
+TEST_F(ExportJob, APictureOfACorpusIsKnownByItsRecipe) {
+  view_.main_view = MainView::corpus;
+  view_.corpus.file = "/a/all.hsagg";
+  write(ExportSubject::head, ExportFile::png, "head.png");
+  const std::string head = (folder_ / "head.png").string(), heads = (folder_ / "heads.png").string();
+  EXPECT_FALSE(corpus_picture_of(read_session(head), head).has_value());
+  CorpusContents contents;
+  contents.record = std::make_shared<const CorpusRecord>(test::made_record(3, 40, {0, 40}));
+  contents.table = std::make_shared<const HeadTable>(head_table(*contents.record));
+  const CorpusFigure figure = corpus_figure(contents, view_.corpus);
+  choice_.subject = ExportSubject::corpus;
+  choice_.format = ExportFile::png;
+  choice_.file = "heads.png";
+  choice_.scale = 2;
+  FigureSource source(*trace_);
+  source.corpus = &figure;
+  write_export(choice_, source, view_, CancelToken{}, {});
+  const SessionFile session = read_session(heads);
+  const auto picture = corpus_picture_of(session, heads);
+  ASSERT_TRUE(picture.has_value());
+  EXPECT_EQ(picture->fact, figure.fact);
+  EXPECT_EQ(drawn_whole(corpus_rows(corpus_figure(contents, picture->view), *session.view)).pixels,
+            read_png(heads).pixels);
 }
 
 TEST_F(ExportJob, APageIsAsLargeAsForecastAndReopensAsTheSameRequest) {
