@@ -8,7 +8,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
-#include "app/cli/progress_line.h"
+#include "app/cli/scan_line.h"
 #include "app/cli/standard_input.h"
 #include "core/base/error.h"
 #include "core/corpus/scan_job.h"
@@ -71,40 +71,6 @@ PhraseList list_of(const std::string& path, const std::string& out, const Cancel
   }
   return list;
 }
-
-// "12 s", "4 min", "3 h".
-std::string time_text(double seconds) {
-  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
-  return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.0f} h", seconds / 3600);
-}
-
-// Rate and time left; a new text once a second at most.
-class ScanLine {
- public:
-  explicit ScanLine(std::string out) : out_(std::move(out)) {}
-
-  void show(const ScanProgress& at) {
-    if (begun_at_ < 0) begun_at_ = at.done;
-    if (text_.empty() || at.seconds - shown_ >= 1) {
-      shown_ = at.seconds;
-      text_ = fmt::format("scanning for {}: {} of {}", out_, at.done, counted(at.of, "phrase"));
-      const std::int64_t done = at.done - begun_at_;
-      if (done > 0 && at.seconds > 1) {
-        text_ += fmt::format(", {:.0f} tokens/s, {} left", static_cast<double>(at.tokens) / at.seconds,
-                             time_text(at.seconds * static_cast<double>(at.of - at.done) / static_cast<double>(done)));
-      }
-    }
-    line_.show(text_, at.of > 0 ? static_cast<double>(at.done) / static_cast<double>(at.of) : 1.0);
-  }
-  void show(const std::string& text) { line_.show(text); }
-  void erase() { line_.erase(); }
-
- private:
-  ProgressLine line_;
-  std::string out_, text_;
-  double shown_ = 0;
-  std::int64_t begun_at_ = -1;
-};
 
 std::string done_text(const CorpusRecord& record, const std::string& out) {
   std::string text =
