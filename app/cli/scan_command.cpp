@@ -10,6 +10,7 @@
 #include "app/cli/output.h"
 #include "app/cli/scan_line.h"
 #include "app/cli/standard_input.h"
+#include "app/cli/unreadable_names.h"
 #include "core/base/error.h"
 #include "core/corpus/scan_job.h"
 #include "core/request/model_kind.h"
@@ -20,7 +21,6 @@ namespace {
 
 constexpr std::int64_t kMostNumbers = 1'000'000, kMostTokens = std::int64_t{1} << 24, kMostThreads = 4096;
 constexpr std::int64_t kMostBatch = 1024;
-constexpr std::int64_t kNamed = 10;  // phrases that cannot be read and are named one by one
 // Seconds between two states that are kept, for tests: 0 keeps one after every phrase.
 constexpr const char* kBetween = "HEADSCOPE_SCAN_KEEP_SECONDS";
 
@@ -65,19 +65,21 @@ PhraseList list_of(const std::string& path, const std::string& out, const Cancel
   PhraseList list = PhraseList::open(path, cancel);
   std::error_code error;
   for (const std::string& file : list.files()) {
-    if (std::filesystem::equivalent(file, out, error)) {
-      throw UsageError("out", out + " is the list of phrases, or a part of it", "another file");
+    for (const std::string& written : {out, unreadable_names_path(out)}) {
+      if (!std::filesystem::equivalent(file, written, error)) continue;
+      throw UsageError("out", written + " is the list of phrases, or a part of it", "another file");
     }
   }
   return list;
 }
 
-std::string done_text(const CorpusRecord& record, const std::string& out) {
+std::string done_text(const CorpusRecord& record, const std::string& out, const std::string& names) {
   std::string text =
       fmt::format("{}: {}, {}, {}", printable(out), counted(record.phrases, "phrase"), counted(record.tokens, "token"),
                   counted(static_cast<std::int64_t>(record.heads.size()), "head"));
   if (record.blank > 0) text += fmt::format("; {}", counted(record.blank, "blank line"));
   if (record.unreadable > 0) text += fmt::format("; {} not readable", record.unreadable);
+  if (!names.empty()) text += fmt::format(", named in {}", printable(names));
   return text + "\n";
 }
 
@@ -96,15 +98,22 @@ ScanJob job_of(const Arguments& given) {
   return job;
 }
 
-// Calls run(), which scans, and says what became of it. `place_of` names a phrase that cannot be read.
-void run_and_say(ScanJob& job, ScanLine& line, const std::function<std::string(std::int64_t)>& place_of,
-                 const std::function<CorpusRecord()>& run) {
-  job.progress = [&](const ScanProgress& at) { line.show(at); };
-  std::int64_t unreadable = 0;
-  job.unreadable = [&](std::int64_t index, const std::string& why) {
-    if (++unreadable > kNamed) return;
+// Calls run(), which scans a list of so many phrases, and says what became of it. `place_of` names a phrase that cannot
+// be read: "phrase 3 ...".
+void run_and_say(ScanJob& job, std::int64_t size, ScanLine& line,
+                 const std::function<std::string(std::int64_t)>& place_of, const std::function<CorpusRecord()>& run) {
+  UnreadableNames names(job.out, [&](const std::string& sentence) {
     line.erase();
-    print_notice(fmt::format("{} cannot be read: {}", place_of(index), why));
+    print_notice(sentence);
+  });
+  bool begun = false;
+  job.progress = [&](const ScanProgress& at) {
+    if (!begun) names.begin(shard_of(size, job.shard, job.shards).begin + at.done, at.done > 0);
+    begun = true;
+    line.show(at);
+  };
+  job.unreadable = [&](std::int64_t index, const std::string& why) {
+    names.add(fmt::format("{} cannot be read: {}", place_of(index), why));
   };
   CorpusRecord record;
   try {
@@ -119,10 +128,16 @@ void run_and_say(ScanJob& job, ScanLine& line, const std::function<std::string(s
     throw;
   }
   line.erase();
-  if (unreadable > kNamed) {
-    print_notice(fmt::format("{} phrases cannot be read; the first {} are named", unreadable, kNamed));
+  const std::string all = names.finish();
+  if (!all.empty()) {
+    print_notice(fmt::format("{} phrases cannot be read; the first {} are named here, all in {}", names.count(),
+                             UnreadableNames::kShown, all));
   }
-  print(done_text(record, job.out));
+  if (names.count() < record.unreadable) {
+    print_notice(fmt::format("{} more cannot be read, which an earlier run of this scan has named",
+                             record.unreadable - names.count()));
+  }
+  print(done_text(record, job.out, all));
 }
 
 void scan_phrases(const Arguments& given, const CancelToken& cancel) {
@@ -148,7 +163,7 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
     const PhraseList::Place place = list.place_of(index);
     return fmt::format("phrase {} (line {}) of {}", index, place.line, place.file.empty() ? phrases : place.file);
   };
-  run_and_say(job, line, place_of, [&] { return run_scan(job, list, cancel); });
+  run_and_say(job, list.size(), line, place_of, [&] { return run_scan(job, list, cancel); });
 }
 
 void scan_captures(const Arguments& given, const CancelToken& cancel) {
@@ -172,7 +187,7 @@ void scan_captures(const Arguments& given, const CancelToken& cancel) {
     }
   }
   const auto place_of = [](std::int64_t index) { return fmt::format("capture {}", index); };
-  run_and_say(job, line, place_of, [&] { return run_scan(job, list, cancel); });
+  run_and_say(job, list.size(), line, place_of, [&] { return run_scan(job, list, cancel); });
 }
 
 void scan(const Arguments& given, const CancelToken& cancel) {
@@ -200,8 +215,9 @@ Command scan_command() {
          "A phrase a line; of .jsonl a JSON string a line, or an object with a string \"text\"; with .gz behind "
          "either, "
          "unpacked as it is read. Of a folder its own files of these four kinds, one after the other by name; - reads "
-         "lines of text from standard input. Blank lines are passed over; a line that cannot be read is named and "
-         "counted."},
+         "lines of text from standard input. Blank lines are passed over; a line that cannot be read is counted and "
+         "named: "
+         "the first 10 on standard error and, where there are more, all in FILE.hsagg.unreadable.txt."},
         {"captures", "DIR",
          "Instead of a model and phrases: a folder of captures that another engine wrote (*.safetensors, by name), a "
          "phrase each, with its tokens and weights, or queries and keys, of every layer. One that cannot be read is "
