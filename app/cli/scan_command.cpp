@@ -58,7 +58,18 @@ void set_shard(const Arguments& given, ScanJob& job) {
 }
 
 constexpr const char* kExpected =
-    "a .txt or .jsonl file, also with .gz behind, a folder of such files, or - for standard input";
+    "a .txt, .jsonl or .ndjson file, also with .gz behind, a folder of such files, or - for standard input";
+
+// What a folder of phrases holds besides.
+void say_left_out(const PhraseList& list, const std::string& folder) {
+  const auto& [files, folders] = list.left_out();
+  std::string what;
+  if (files > 0) what = files == 1 ? "1 file of another kind" : fmt::format("{} files of other kinds", files);
+  if (folders > 0) what += (what.empty() ? "" : " and ") + counted(folders, "folder");
+  if (what.empty()) return;
+  print_notice(fmt::format(
+      "left out of {}: {}; read are its own files .txt, .jsonl and .ndjson, with .gz behind or not", folder, what));
+}
 
 PhraseList list_of(const std::string& path, const std::string& out, const CancelToken& cancel) {
   if (path == "-") return PhraseList::of_text(text_of_standard_input(cancel));
@@ -158,6 +169,8 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
   ScanLine line(job.out);
   line.show("reading " + phrases);
   const PhraseList list = list_of(phrases, job.out, cancel);
+  line.erase();
+  say_left_out(list, phrases);
   line.show("reading " + model);
   const auto place_of = [&](std::int64_t index) {
     const PhraseList::Place place = list.place_of(index);
@@ -212,9 +225,9 @@ Command scan_command() {
       {"Input",
        {{"model", "demo:NAME|PATH", "A model with a tokenizer: a folder, a GGUF file, or a demo."},
         {"phrases", "FILE.txt|FILE.jsonl|FOLDER|-",
-         "A phrase a line; of .jsonl a JSON string a line, or an object with a string \"text\"; with .gz behind "
-         "either, "
-         "unpacked as it is read. Of a folder its own files of these four kinds, one after the other by name; - reads "
+         "A phrase a line; of .jsonl and .ndjson a JSON string a line, or an object with a string \"text\"; with .gz "
+         "behind, unpacked as it is read. Of a folder its own files of these kinds, one after the other by name, and a "
+         "notice says how many others it holds; .json is refused; - reads "
          "lines of text from standard input. Blank lines are passed over; a line that cannot be read is counted and "
          "named: "
          "the first 10 on standard error and, where there are more, all in FILE.hsagg.unreadable.txt."},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
+#include "core/base/file_name.h"
 #include "core/io/gzip.h"
 #include "core/io/mapped_file.h"
 
@@ -12,7 +14,7 @@ constexpr std::string_view kPacked = ".gz";
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 std::string_view unpacked_name(std::string_view name) {
-  if (name.ends_with(kPacked)) name.remove_suffix(kPacked.size());
+  if (has_ending(name, kPacked)) name.remove_suffix(kPacked.size());
   return name;
 }
 
@@ -88,15 +90,22 @@ TextPieces pieces_of(std::string_view text) {
 }
 
 bool PhraseFile::is_named_so(std::string_view name) {
-  const std::string_view plain = unpacked_name(name);
-  return plain.ends_with(".txt") || plain.ends_with(".jsonl");
+  return has_ending(unpacked_name(name), ".txt") || is_json(name);
 }
 
 bool PhraseFile::is_json(std::string_view name) {
-  return unpacked_name(name).ends_with(".jsonl");
+  const std::string_view plain = unpacked_name(name);
+  return has_ending(plain, ".jsonl") || has_ending(plain, ".ndjson");
 }
 
 std::shared_ptr<const PhraseFile> PhraseFile::open(const std::string& path) {
+  if (has_ending(unpacked_name(path), ".json")) {
+    throw Error(
+        path +
+        ": a .json file is one value, not a phrase a line; expected .txt, or .jsonl or .ndjson, which have a JSON "
+        "string or an object with a string \"text\" on each line (a file that is so, and is called .json, may be "
+        "renamed)");
+  }
   const auto file = std::make_shared<PhraseFile>();
   file->file_ = MappedFile::open(path);
   file->pieces();  // refuses what is no gzip file
@@ -104,7 +113,7 @@ std::shared_ptr<const PhraseFile> PhraseFile::open(const std::string& path) {
 }
 
 TextPieces PhraseFile::pieces() const {
-  if (!std::string_view(file_->path()).ends_with(kPacked)) {
+  if (!has_ending(file_->path(), kPacked)) {
     return pieces_of({reinterpret_cast<const char*>(file_->bytes().data()), file_->bytes().size()});
   }
   // A std::function is copied, a reader is not.

@@ -32,12 +32,13 @@ TextPieces pieces_of(std::string_view text);
 
 class PhraseFile {
  public:
-  // Error when it is missing or no file, and when its name ends with .gz and it does not begin as a gzip file does.
+  // Error when it is missing or no file, when its name ends with .json, and when it ends with .gz and the file does not
+  // begin as a gzip file does. Endings count in capitals, too.
   static std::shared_ptr<const PhraseFile> open(const std::string& path);
 
-  // Whether a file of this name holds phrases: *.txt, *.jsonl, *.txt.gz, *.jsonl.gz.
+  // Whether a file of this name holds phrases: *.txt, *.jsonl or *.ndjson, also with .gz behind.
   static bool is_named_so(std::string_view name);
-  // Whether it holds a JSON value a line, by its name: *.jsonl or *.jsonl.gz.
+  // Whether it holds a JSON value a line, by its name: *.jsonl or *.ndjson, also with .gz behind.
   static bool is_json(std::string_view name);
 
   // Its text from the beginning, unpacked where the name ends with .gz. They throw Error as GzipReader does. The file

@@ -71,19 +71,26 @@ TextLine without_mark(TextLine line) {
 }
 
 // Sorted as bytes, so that every machine has them in the same order.
-std::vector<std::string> files_in(const std::string& folder) {
+std::vector<std::string> files_in(const std::string& folder, PhraseList::LeftOut& left_out) {
   std::vector<std::string> paths;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.starts_with('.') || !PhraseFile::is_named_so(name)) continue;
+    if (name.starts_with('.')) continue;
     std::error_code ignored;
-    if (!fs::is_directory(entry->path(), ignored)) paths.push_back(entry->path().string());
+    if (fs::is_directory(entry->path(), ignored)) {
+      ++left_out.folders;
+    } else if (PhraseFile::is_named_so(name)) {
+      paths.push_back(entry->path().string());
+    } else {
+      ++left_out.files;
+    }
   }
   if (error) throw Error(fmt::format("{}: {}", folder, error.message()));
   if (paths.empty()) {
-    throw Error(folder +
-                ": is a folder without phrases; expected files named .txt, .jsonl, .txt.gz or .jsonl.gz in it");
+    throw Error(
+        folder +
+        ": is a folder without phrases; expected files named .txt, .jsonl or .ndjson, also with .gz behind, in it");
   }
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -119,7 +126,7 @@ PhraseList PhraseList::open(const std::string& path, const CancelToken& cancel) 
   PhraseList list;
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
-    for (const std::string& file : files_in(path)) list.parts_.push_back({file, nullptr, {}, {}});
+    for (const std::string& file : files_in(path, list.left_out_)) list.parts_.push_back({file, nullptr, {}, {}});
   } else {
     list.parts_.push_back({path, PhraseFile::open(path), {}, {}});
   }

@@ -25,11 +25,12 @@ struct ListedPhrase {
 
 class PhraseList {
  public:
-  // A file whose name ends with .jsonl has a JSON string a line, or an object with a string "text" or "phrase"; every
-  // other one is plain text. Where .gz follows, it is unpacked as it is read. Of a folder its own files named *.txt,
-  // *.jsonl, *.txt.gz and *.jsonl.gz are one list, sorted by name byte by byte; those whose name begins with a dot are
-  // left out. All of it is read once. Error when there is no such file, and when packed bytes are damaged or break off;
-  // Cancelled.
+  // A file whose name ends with .jsonl or .ndjson has a JSON string a line, or an object with a string "text" or
+  // "phrase"; every other one is plain text, but .json is refused. Where .gz follows, it is unpacked as it is read. Of
+  // a folder its own files named *.txt,
+  // *.jsonl and *.ndjson, with .gz behind or not, are one list, sorted by name byte by byte; those whose name begins
+  // with a dot are left out. All of it is read once. Error when there is no such file, and when packed bytes are
+  // damaged or break off; Cancelled.
   static PhraseList open(const std::string& path, const CancelToken& cancel = {});
   // Plain text from elsewhere.
   static PhraseList of_text(std::string text);
@@ -43,6 +44,11 @@ class PhraseList {
 
   // The files that it is read from, in order; none of text from elsewhere.
   std::vector<std::string> files() const;
+  // What a folder holds besides: files of other kinds, and folders; without those whose name begins with a dot.
+  struct LeftOut {
+    std::int64_t files = 0, folders = 0;
+  };
+  const LeftOut& left_out() const { return left_out_; }
   // Where a phrase stands: the file ("" for text from elsewhere) and the line in it, from 1.
   struct Place {
     std::string file;
@@ -64,6 +70,7 @@ class PhraseList {
   std::vector<Part> parts_;
   std::int64_t size_ = 0;
   std::string sha256_;
+  LeftOut left_out_;
 };
 
 // All phrases of a list that are not blank, for an option that needs every one of them. UsageError, which names the

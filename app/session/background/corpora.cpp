@@ -146,7 +146,7 @@ HeadVisHead headvis_head(const HeadVisHeadQuery& of, const CancelToken&) {
 }
 
 std::string list_beside(const std::string& file) {
-  for (const char* ending : {".txt", ".txt.gz", ".jsonl", ".jsonl.gz"}) {
+  for (const char* ending : {".txt", ".txt.gz", ".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz"}) {
     std::filesystem::path list(file);
     list.replace_extension(ending);
     std::error_code error;

@@ -114,6 +114,23 @@ TEST_F(Scan, PackedOrInAFolderTheListIsTheSame) {
   EXPECT_NE(named.err.find("phrase 12 (line 1) of parts/2.txt cannot be read"), std::string::npos) << named.err;
 }
 
+TEST_F(Scan, OfAFolderItSaysWhatIsLeftOutAndJsonIsRefused) {
+  folder_.write("f/a.TXT", "cat box ink\n");
+  folder_.write("f/b.ndjson", "{\"text\": \"fox jam\"}\n");
+  for (const char* other : {"f/c.json", "f/d.text", "f/deeper/e.txt"}) folder_.write(other, "[\"hat\"]\n");
+  const Result some = cli({"scan", "--model", "demo:induction", "--phrases", "f", "--out", "x.hsagg"});
+  ASSERT_EQ(some.code, 0) << some.err;
+  EXPECT_NE(some.err.find("left out of f: 2 files of other kinds and 1 folder;"), std::string::npos) << some.err;
+  EXPECT_NE(some.out.find("2 phrases, 5 tokens"), std::string::npos) << some.out;
+  expect_refused(cli({"scan", "--model", "demo:induction", "--phrases", "f/c.json", "--out", "y.hsagg"}), 3,
+                 {"f/c.json", ".jsonl"});
+  for (const char* other : {"f/c.json", "f/d.text", "f/deeper/e.txt", "f/deeper"})
+    std::filesystem::remove(folder_ / other);
+  const Result all = cli({"scan", "--model", "demo:induction", "--phrases", "f", "--out", "z.hsagg"});
+  EXPECT_EQ(all.err, "") << "nothing is left out";
+  EXPECT_EQ(file("z.hsagg"), file("x.hsagg"));
+}
+
 TEST_F(Scan, TablesTextAndInfoAreOfTheSameFile) {
   scan("x.hsagg", {"--layers", "1", "--heads", "0,3"});
   const Result table = cli({"report", "x.hsagg"});

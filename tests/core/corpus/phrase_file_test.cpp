@@ -76,10 +76,32 @@ TEST(PhraseFile, IsUnpackedByItsName) {
   EXPECT_EQ(lines_of(packed->pieces()), lines_of(plain->pieces()));
   EXPECT_EQ(lines_of(packed->pieces()), lines_of(plain->pieces()));  // each time from the beginning
   EXPECT_THROW(PhraseFile::open(folder.write("no.txt.gz", "cat box\n")), Error);
-  for (const char* name : {"a.txt", "a.jsonl", "a.txt.gz", "a.jsonl.gz"}) EXPECT_TRUE(PhraseFile::is_named_so(name));
-  for (const char* name : {"a.json", "a.gz", "txt", "a.txt.gz.gz", "a.csv"})
-    EXPECT_FALSE(PhraseFile::is_named_so(name));
-  EXPECT_TRUE(PhraseFile::is_json("a.jsonl.gz") && PhraseFile::is_json("a.jsonl") && !PhraseFile::is_json("a.txt.gz"));
+  EXPECT_EQ(lines_of(PhraseFile::open(folder.write("P.TXT.GZ", test::gzip_of_cat_box()))->pieces()),
+            lines_of(plain->pieces()));
+}
+
+TEST(PhraseFile, ItsNameSaysItsKind) {
+  for (const char* name :
+       {"a.txt", "a.jsonl", "a.ndjson", "a.txt.gz", "a.jsonl.gz", "a.ndjson.gz", "A.TXT", "a.JsonL.GZ"})
+    EXPECT_TRUE(PhraseFile::is_named_so(name)) << name;
+  for (const char* name : {"a.json", "a.json.gz", "a.gz", "txt", ".txt", "a.txt.gz.gz", "a.csv", "a.text"})
+    EXPECT_FALSE(PhraseFile::is_named_so(name)) << name;
+  for (const char* name : {"a.jsonl", "a.jsonl.gz", "a.ndjson", "A.NDJSON.GZ"})
+    EXPECT_TRUE(PhraseFile::is_json(name)) << name;
+  for (const char* name : {"a.txt", "a.txt.gz", "a.json", "jsonl"}) EXPECT_FALSE(PhraseFile::is_json(name)) << name;
+}
+
+TEST(PhraseFile, OneJsonValueIsNoList) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.json", "A.JSON", "a.json.gz"}) {
+    try {
+      PhraseFile::open(folder.write(name, "[\"cat box\"]"));
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(".jsonl"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+  }
 }
 
 }  // namespace

@@ -97,6 +97,26 @@ TEST(PhraseList, OfAFolderIsThatOfItsFilesOneAfterTheOther) {
   EXPECT_THROW(PhraseList::open(folder / "none"), Error);
 }
 
+TEST(PhraseList, OfAFolderWhatIsNotReadIsCounted) {
+  const TemporaryFolder folder;
+  folder.write("f/A.TXT", "one\n");
+  folder.write("f/b.NDJSON", "{\"text\": \"two\"}\n");
+  folder.write("f/c.json", "[\"three\"]");
+  folder.write("f/d.text", "four\n");
+  folder.write("f/.hidden", "five\n");
+  folder.write("f/deeper/x.txt", "six\n");
+  folder.write("f/.git/x.txt", "seven\n");
+  const PhraseList list = PhraseList::open(folder / "f");
+  EXPECT_EQ(list.left_out().files, 2);
+  EXPECT_EQ(list.left_out().folders, 1);
+  const auto all = phrases_of(list, {0, 2});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].text, "one");
+  EXPECT_EQ(all[1].text, "two");
+  EXPECT_EQ(PhraseList::open(folder / "f/A.TXT").left_out().files, 0);
+  EXPECT_THROW(PhraseList::open(folder / "f/c.json"), Error);
+}
+
 TEST(PhraseList, ALineOfManyBytesIsNamedAndNotHeld) {
   const TemporaryFolder folder;
   const std::string bomb = test::gzipped("a\n" + std::string(kLongestPhrase + 5, 'x') + "\nb\n", 9);
