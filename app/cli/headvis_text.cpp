@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "app/cli/csv_path.h"
 #include "app/cli/output.h"
+#include "core/corpus/corpus_report.h"
 #include "core/headvis/headvis_read.h"
+#include "core/headvis/headvis_table.h"
+#include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
 
 namespace headscope::cli {
@@ -87,6 +93,14 @@ std::string headvis_table_text(const std::string& folder, const CancelToken& can
                      counted(static_cast<std::int64_t>(config.heads.size()), "head"),
                      counted(config.intervals, "interval")) +
          table_text(columns, rows);
+}
+
+void write_headvis_csv(const std::string& folder, const std::string& out) {
+  const HeadTable table = headvis_table(read_headvis_tree(folder));
+  std::vector<std::size_t> heads(table.heads.size());
+  std::iota(heads.begin(), heads.end(), std::size_t{0});
+  make_folder(out);
+  write_csv((std::filesystem::path(out) / "heads.csv").string(), [&] { return heads_csv(table, heads); });
 }
 
 }  // namespace headscope::cli

@@ -16,4 +16,8 @@ std::string headvis_json_text(const std::string& folder, const CancelToken& canc
 // A line a head.
 std::string headvis_table_text(const std::string& folder, const CancelToken& cancel);
 
+// Writes heads.csv into the folder `out`, which is made where it is missing: layer, head and the metrics, ours by our
+// names. What heads_csv() gives of the table that the window shows. Error as read_headvis_tree(), and for files.
+void write_headvis_csv(const std::string& folder, const std::string& out);
+
 }  // namespace headscope::cli

@@ -84,6 +84,14 @@ std::vector<std::vector<HeadVisSequence>> sequences_of(const Arguments& given, c
       cancel);
 }
 
+// A table has no place that says it.
+void say_missing(const CorpusRecord& record) {
+  const PhraseRanges missing = record.scanned.missing(record.facts.list_size);
+  if (missing.empty()) return;
+  print_notice(fmt::format("{} of the list of {} missing, {}: what is written is of the others", missing.count(),
+                           counted(record.facts.list_size, "phrase"), missing.text()));
+}
+
 std::string write_headvis(const Arguments& given, const CorpusRecord& record, const CancelToken& cancel) {
   const auto sequences = sequences_of(given, record, cancel);
   const std::size_t files =
@@ -116,8 +124,9 @@ void check(const Arguments& given, bool tree) {
     throw UsageError("format", "found together with --json", "one of them");
   }
   const bool picture = is_picture_format(given.get("format"));
-  if (given.has("format") && tree && !picture) {
-    throw UsageError("format", given.positional + " is a HeadVis tree", "png, svg or pdf; --json; nothing for a table");
+  if (given.get("format") == "headvis" && tree) {
+    throw UsageError("format", given.positional + " is a HeadVis tree",
+                     "csv, png, svg or pdf; --json; nothing for a table");
   }
   if (given.has("format") && given.get("out").empty()) {
     throw UsageError("format", "found without --out", "--out DIR, the folder to write to");
@@ -126,7 +135,7 @@ void check(const Arguments& given, bool tree) {
     throw UsageError("out", "found without --format", "--format csv, headvis, png, svg or pdf");
   }
   for (const OptionSpec& option : corpus_picture_options()) {
-    if (given.get("format") == "csv" && option.name == std::string("head")) continue;
+    if (given.get("format") == "csv" && !tree && option.name == std::string("head")) continue;
     if (given.has(option.name) && !picture) {
       throw UsageError(option.name, "found without a picture", "--format png, svg or pdf");
     }
@@ -150,11 +159,16 @@ void report(const Arguments& given, const CancelToken& cancel) {
     const std::string name = write_corpus_picture(given, cancel);
     return print(fmt::format("written to {}: {}\n", printable(given.get("out")), name));
   }
+  const std::string& out = given.get("out");
+  if (tree && given.has("format")) {
+    write_headvis_csv(path, out);
+    return print(fmt::format("written to {}: heads.csv\n", printable(out)));
+  }
   if (tree) return print(given.has("json") ? headvis_json_text(path, cancel) : headvis_table_text(path, cancel));
   const CorpusRecord record = read_corpus_file(path);
   if (given.has("json")) return print(json_dump(corpus_json(record)) + "\n");
   if (!given.has("format")) return print(table_of(record));
-  const std::string& out = given.get("out");
+  say_missing(record);
   const std::string written = given.get("format") == "csv"
                                   ? fmt::format("{}", fmt::join(tables_of(given, record), ", "))
                                   : write_headvis(given, record, cancel);
@@ -183,7 +197,7 @@ Command report_command() {
         {"format", "csv|headvis|png|svg|pdf",
          "Write heads.csv, histograms.csv, top.csv, samples.csv, tokens.csv and patterns.csv, with --head of a scan "
          "with points "
-         "points.csv, too; or the folder that HeadVis shows "
+         "points.csv, too (of a HeadVis tree heads.csv alone); or the folder that HeadVis shows "
          "(config.json, scatter_data.json, heads/L#H#.json); or heads.png, heads.svg, heads.pdf: all heads as points "
          "and "
          "cells, one with its histograms."},

@@ -137,6 +137,8 @@ void write_heads(std::ostream& out, const CorpusRecord& record) {
   }
   const bool sampled = record.facts.ablation_sample > 0;
   if (sampled) out << ",loss,loss_ablated";
+  const bool losses = record.facts.phrase_loss;
+  if (losses) out << ",phrase_loss";
   out << '\n';
   for (const HeadRecord& head : record.heads) {
     out << fmt::format("{},{},{}", head.layer, head.head, head.rows);
@@ -149,6 +151,7 @@ void write_heads(std::ostream& out, const CorpusRecord& record) {
       out << ',' << double_text(mean_loss(record.loss, record)) << ','
           << double_text(mean_loss(head.ablated_loss, record));
     }
+    if (losses) out << ',' << double_text(mean_phrase_loss(record));
     out << '\n';
   }
 }

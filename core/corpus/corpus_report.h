@@ -25,11 +25,11 @@ namespace headscope {
 nlohmann::ordered_json corpus_json(const CorpusRecord& record);
 
 // Writes heads.csv (layer,head,rows and the metrics, where repeated tokens were run also repeated_rows,
-// repeated_previous ...), histograms.csv (layer,head,metric,low,high,rows), top.csv
-// (layer,head,rank,value,phrase,query,key,hash), samples.csv (layer,head,low,high,value,phrase,query,key,hash),
-// tokens.csv (layer,head,side,rank,token,id,rows) and patterns.csv (layer,head,query_part,key_part,rows,weight) into
-// the folder, which is made where it is missing, and of the head `points_of`, where one is named, points.csv
-// (write_points()): all or none. Returns their names.
+// repeated_previous ..., of a sample loss and loss_ablated, of --loss phrase_loss, which is the same for all heads),
+// histograms.csv (layer,head,metric,low,high,rows), top.csv (layer,head,rank,value,phrase,query,key,hash), samples.csv
+// (layer,head,low,high,value,phrase,query,key,hash), tokens.csv (layer,head,side,rank,token,id,rows) and patterns.csv
+// (layer,head,query_part,key_part,rows,weight) into the folder, which is made where it is missing, and of the head
+// `points_of`, where one is named, points.csv (write_points()): all or none. Returns their names.
 std::vector<std::string> write_corpus_tables(const std::string& folder, const CorpusRecord& record,
                                              std::optional<std::size_t> points_of = {});
 

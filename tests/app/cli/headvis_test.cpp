@@ -83,6 +83,8 @@ TEST_F(HeadVis, ADocumentedTreeIsShown) {
   EXPECT_EQ(tree.at("heads")[1].at("max_activation"), 0.625);
   EXPECT_EQ(tree.at("heads")[1].at("longest"), 3);
   EXPECT_EQ(tree.at("heads")[1].at("statistics").at("mean_max_activation"), 0.3);
+  ASSERT_EQ(cli({"report", "theirs", "--format", "csv", "--out", "tables"}).out, "written to tables: heads.csv\n");
+  EXPECT_EQ(bytes_of(folder_ / "tables/heads.csv"), "layer,head,induction,logit_std\n0,1,0.01,nan\n2,0,0.42,nan\n");
   folder_.write("theirs/heads/L2H0.json", "{\"sequences\": 1}");
   expect_refused(cli({"report", "theirs"}), 3, {"L2H0.json"});
   std::filesystem::remove(folder_ / "theirs/heads/L2H0.json");
@@ -102,7 +104,9 @@ TEST_F(HeadVis, WhatItCannotDoIsRefused) {
           {"--model", "demo:pronouns"});
   folder_.write("q.txt", "cat box\n");
   refused({"x.hsagg", "--format", "headvis", "--out", "d", "--phrases", "q.txt"}, 2, {"--phrases", "sha256"});
-  refused({".", "--format", "csv", "--out", "d"}, 2, {"--format", "HeadVis tree"});
+  refused({".", "--format", "headvis", "--out", "d"}, 2, {"--format", "HeadVis tree", "csv"});
+  refused({".", "--format", "csv", "--head", "0.1", "--out", "d"}, 2, {"--head"});
+  refused({".", "--format", "csv", "--out", "d"}, 3, {"config.json"});
   refused({"."}, 3, {"config.json"});
   EXPECT_FALSE(std::filesystem::exists(folder_ / "d"));
 }

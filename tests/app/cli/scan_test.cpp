@@ -146,6 +146,17 @@ TEST_F(Scan, TablesTextAndInfoAreOfTheSameFile) {
   EXPECT_NE(cli({"info", "x.hsagg"}).out.find("2 heads of demo:induction"), std::string::npos);
 }
 
+TEST_F(Scan, TablesOfAPartSayThatItIsOne) {
+  scan("some.hsagg", {"--shard", "1/3"});
+  const Result some = cli({"report", "some.hsagg", "--format", "csv", "--out", "tables"});
+  ASSERT_EQ(some.code, 0) << some.err;
+  EXPECT_NE(some.err.find("8 of the list of 12 phrases missing, 0:4,8:12"), std::string::npos) << some.err;
+  scan("all.hsagg", {"--loss"});
+  const Result all = cli({"report", "all.hsagg", "--format", "csv", "--out", "tables"});
+  EXPECT_EQ(all.err, "");
+  EXPECT_NE(file("tables/heads.csv").find(",phrase_loss\n"), std::string::npos);
+}
+
 TEST_F(Scan, WhatItCannotDoIsRefused) {
   const auto refused = [&](std::vector<std::string> more, const std::vector<std::string>& parts) {
     expect_refused(cli(words("x.hsagg", more)), 2, parts);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/corpus/head_mean.h"
 #include "tests/app/session/temporary_folder.h"
@@ -66,6 +67,21 @@ TEST(CorpusReport, AsJsonHasTheContractsKeys) {
   EXPECT_TRUE(corpus_json(none).at("heads")[0].at("repeated").is_null());
   EXPECT_TRUE(corpus_json(none).at("heads")[0].at("loss_ablated").is_null());
   EXPECT_TRUE(corpus_json(none).at("loss").is_null());
+}
+
+TEST(CorpusReport, TheTableOfHeadsHasTheLossOfAllPhrasesWhereItWasAskedFor) {
+  CorpusRecord record = test::made_record(1, 30, {0, 2});
+  ASSERT_TRUE(record.facts.phrase_loss);
+  const auto column = [](const std::string& table, std::size_t line) {
+    std::istringstream text(table);
+    std::string row;
+    for (std::size_t k = 0; k <= line; ++k) std::getline(text, row);
+    return row.substr(row.rfind(',') + 1);
+  };
+  EXPECT_EQ(column(heads_csv(record), 0), "phrase_loss");
+  EXPECT_EQ(std::stod(column(heads_csv(record), 1)), corpus_json(record).at("phrase_loss").at("mean").get<double>());
+  record.facts.phrase_loss = false;
+  EXPECT_EQ(heads_csv(record).find("phrase_loss"), std::string::npos);
 }
 
 TEST(CorpusReport, AsTablesHasTheSameNumbers) {
