@@ -84,10 +84,10 @@ PhraseList list_of(const std::string& path, const std::string& out, const Cancel
   return list;
 }
 
-std::string done_text(const CorpusRecord& record, const std::string& out, const std::string& names) {
-  std::string text =
-      fmt::format("{}: {}, {}, {}", printable(out), counted(record.phrases, "phrase"), counted(record.tokens, "token"),
-                  counted(static_cast<std::int64_t>(record.heads.size()), "head"));
+std::string done_text(const CorpusRecord& record, const std::string& out, const std::string& names, bool kept) {
+  std::string text = fmt::format("{}: {}{}, {}, {}", printable(out), kept ? "kept, of this very scan: " : "",
+                                 counted(record.phrases, "phrase"), counted(record.tokens, "token"),
+                                 counted(static_cast<std::int64_t>(record.heads.size()), "head"));
   if (record.blank > 0) text += fmt::format("; {}", counted(record.blank, "blank line"));
   if (record.unreadable > 0) text += fmt::format("; {} not readable", record.unreadable);
   if (!names.empty()) text += fmt::format(", named in {}", printable(names));
@@ -102,11 +102,19 @@ ScanJob job_of(const Arguments& given) {
   job.options.heads = numbers_of(given, "heads");
   job.options.threads = static_cast<int>(whole_number("threads", given.get("threads", "0"), 0, kMostThreads));
   job.options.points = whole_number("points", given.get("points", "0"), 0, kMostPoints);
+  job.keep = given.has("keep");
   set_shard(given, job);
   if (const char* seconds = std::getenv(kBetween)) {
     job.between = std::chrono::duration<double>(finite_number(kBetween, seconds));
   }
   return job;
+}
+
+// What a finished scan wrote beside its file; "" where it wrote nothing.
+std::string named_before(const std::string& out) {
+  const std::string path = unreadable_names_path(out);
+  std::error_code error;
+  return std::filesystem::exists(path, error) ? path : "";
 }
 
 // Calls run(), which scans a list of so many phrases, and says what became of it. `place_of` names a phrase that cannot
@@ -126,6 +134,8 @@ void run_and_say(ScanJob& job, std::int64_t size, ScanLine& line,
   job.unreadable = [&](std::int64_t index, const std::string& why) {
     names.add(fmt::format("{} cannot be read: {}", place_of(index), why));
   };
+  bool kept = false;
+  job.kept = [&] { kept = true; };
   CorpusRecord record;
   try {
     record = run();
@@ -139,16 +149,17 @@ void run_and_say(ScanJob& job, std::int64_t size, ScanLine& line,
     throw;
   }
   line.erase();
-  const std::string all = names.finish();
-  if (!all.empty()) {
+  // Of a file that stays, those that its scan has written.
+  const std::string all = kept ? named_before(job.out) : names.finish();
+  if (!all.empty() && !kept) {
     print_notice(fmt::format("{} phrases cannot be read; the first {} are named here, all in {}", names.count(),
                              UnreadableNames::kShown, all));
   }
-  if (names.count() < record.unreadable) {
+  if (!kept && names.count() < record.unreadable) {
     print_notice(fmt::format("{} more cannot be read, which an earlier run of this scan has named",
                              record.unreadable - names.count()));
   }
-  print(done_text(record, job.out, all));
+  print(done_text(record, job.out, all, kept));
 }
 
 void scan_phrases(const Arguments& given, const CancelToken& cancel) {
@@ -208,6 +219,16 @@ void scan(const Arguments& given, const CancelToken& cancel) {
   scan_phrases(given, cancel);
 }
 
+std::vector<OptionSpec> output_options() {
+  return {{"out", "FILE.hsagg",
+           "The file to write. What is done is kept in FILE.hsagg.part, every minute at least, from which the same "
+           "command goes on."},
+          {"keep", "",
+           "A FILE.hsagg that is there already stays as it is, where it is of this very scan (model, list, options, "
+           "shard), and is refused where it is of another one: for commands that are given again. Without it, it is "
+           "written anew."}};
+}
+
 }  // namespace
 
 Command scan_command() {
@@ -217,7 +238,7 @@ Command scan_command() {
       "(--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- | --captures DIR) [--shard I/N] [--tokens N] [--repeated N] "
       "[--ablation-sample N] [--loss] [--points N] [--batch N] "
       "[--layers "
-      "L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg";
+      "L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg [--keep]";
   spec.summary =
       "Runs many phrases through a model and counts what every head does; ended at any time, it goes on when it is "
       "called again.";
@@ -261,10 +282,7 @@ Command scan_command() {
          "of them (default 0: 8 where the weights are more than this machine's memory, else 1). The numbers do not "
          "depend on it."},
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},
-      {"Output",
-       {{"out", "FILE.hsagg",
-         "The file to write. What is done is kept in FILE.hsagg.part, every minute at least, from which the same "
-         "command goes on."}}}};
+      {"Output", output_options()}};
   spec.examples = {"headscope-cli scan --model demo:pronouns --phrases phrases.txt --out all.hsagg",
                    "headscope-cli scan --model gpt2 --phrases phrases.jsonl.gz --shard 3/16 --out shard3.hsagg",
                    "headscope-cli scan --captures captures --out all.hsagg"};

@@ -20,11 +20,9 @@ using Clock = std::chrono::steady_clock;
 // The first state is kept soon, and every next one after twice the time: a short scan has one too.
 constexpr std::chrono::duration<double> kFirstWait{1};
 
-// What is kept of the same scan; a new record where nothing is.
-CorpusRecord kept_or_new(const ScanJob& job, const CorpusRecord& fresh, Range shard) {
-  const std::string path = scan_state_path(job.out);
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return fresh;
+// The file at `path`, which an earlier scan wrote: of this scan, that is of the shard `fresh` begins, or UsageError.
+// `whole`: it must have all phrases of the shard, and not only the first of them.
+CorpusRecord earlier(const std::string& path, const CorpusRecord& fresh, Range shard, bool whole) {
   const std::string advice = "Remove it, or name another file, to begin anew";
   CorpusRecord kept;
   try {
@@ -36,14 +34,28 @@ CorpusRecord kept_or_new(const ScanJob& job, const CorpusRecord& fresh, Range sh
   unscanned.scanned = {};
   std::string difference = difference_of(fresh, unscanned);
   const auto& ranges = kept.scanned.ranges();
-  const bool of_shard =
+  const bool begun =
       ranges.empty() || (ranges.size() == 1 && ranges[0].begin == shard.begin && ranges[0].end <= shard.end);
+  const bool of_shard = begun && (!whole || kept.scanned.count() == shard.size());
   if (difference.empty() && !of_shard) {
     difference = fmt::format("the phrases are {}:{}, there {}", shard.begin, shard.end, kept.scanned.text());
   }
   if (!difference.empty()) {
     throw UsageError("out", fmt::format("{} is of another scan: {}", path, difference), "", advice);
   }
+  return kept;
+}
+
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+// What is kept of the same scan; a new record where nothing is.
+CorpusRecord kept_or_new(const ScanJob& job, const CorpusRecord& fresh, Range shard) {
+  const std::string path = scan_state_path(job.out);
+  if (!is_there(path)) return fresh;
+  CorpusRecord kept = earlier(path, fresh, shard, false);
   kept.facts.model = fresh.facts.model;
   return kept;
 }
@@ -67,6 +79,11 @@ using VisitPhrases = std::function<void(Range range, const EachBatch& f)>;
 // Scans the shard's phrases, whatever they are read from, into a record that `fresh` is the beginning of.
 CorpusRecord run(const ScanJob& job, const CorpusRecord& fresh, const VisitPhrases& visit, const CancelToken& cancel) {
   const Range shard = shard_of(fresh.facts.list_size, job.shard, job.shards);
+  if (job.keep && is_there(job.out)) {
+    CorpusRecord finished = earlier(job.out, fresh, shard, true);
+    if (job.kept) job.kept();
+    return finished;
+  }
   CorpusRecord record = kept_or_new(job, fresh, shard);
   const std::string state = scan_state_path(job.out);
   const Clock::time_point start = Clock::now();

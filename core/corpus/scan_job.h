@@ -22,11 +22,14 @@ struct ScanJob {
   ScanOptions options;
   std::int64_t shard = 0, shards = 1;  // blocks that follow one another: shard_of()
   std::string out;
+  bool keep = false;                          // a result that is there already stays, where it is of this very scan
   std::chrono::duration<double> between{60};  // two states that are kept, at most; the first ones follow sooner
   // Called before every phrase, or batch of them, and at the end.
   std::function<void(const ScanProgress&)> progress;
   // A phrase that could not be read.
   std::function<void(std::int64_t index, const std::string& why)> unreadable;
+  // The result stays that is there already: nothing is scanned.
+  std::function<void()> kept;
 };
 
 // "FILE.part", where the state of a scan into FILE is kept: what is done, as a file of the same kind.
@@ -34,8 +37,10 @@ std::string scan_state_path(const std::string& out);
 
 // Scans the shard's phrases and writes job.out, whole or not at all; then there is no state any more. While it works
 // the state is kept now and then, and when it is cancelled; a state that is there is where the scan begins. The bytes
-// of the result do not depend on how often a scan was ended. UsageError when the state belongs to another scan; Error
-// when it is damaged, or when nothing can be written to job.out, or as PhraseScan; Cancelled. Returns what was written.
+// of the result do not depend on how often a scan was ended. With job.keep a result that is there already is compared
+// with what this scan would write, by model, list, options and phrases, and stays. UsageError when the state, or that
+// result, belongs to another scan; Error when it is damaged, or when nothing can be written to job.out, or as
+// PhraseScan; Cancelled. Returns what was written, or stays.
 CorpusRecord run_scan(const ScanJob& job, const PhraseList& list, const CancelToken& cancel);
 
 // The same of captures: job.options.model is not read.

@@ -211,6 +211,21 @@ TEST_F(Scan, MergeNamesFilesThatDoNotGoTogether) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
 }
 
+TEST_F(Scan, KeepsAFinishedFileOfTheSameScan) {
+  scan("x.hsagg", {"--keep"});
+  const std::string scanned = file("x.hsagg");
+  std::vector<std::string> again = words("x.hsagg");
+  again.emplace_back("--keep");
+  const Result kept = cli(again);
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(kept.out.find("x.hsagg: kept, of this very scan: "), 0U) << kept.out;
+  folder_.write("p.txt", test::demo_lines(13));
+  expect_refused(cli(again), 2, {"--out", "x.hsagg is of another scan", "list"});
+  EXPECT_EQ(file("x.hsagg"), scanned);
+  scan("x.hsagg");
+  EXPECT_NE(file("x.hsagg"), scanned);
+}
+
 TEST_F(Scan, KilledAgainAndAgainItGivesTheBytesOfOneThatRanThrough) {
   folder_.write("p.txt", test::demo_lines(300));
   scan("whole.hsagg");

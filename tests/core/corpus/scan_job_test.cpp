@@ -94,6 +94,36 @@ TEST_F(ScanJobs, ADamagedStateIsNamed) {
   }
 }
 
+TEST_F(ScanJobs, AFinishedResultStaysWhereItIsOfThisScanAlone) {
+  ScanJob first = job("x.hsagg");
+  first.shards = 2;
+  const CorpusRecord scanned = run_scan(first, list_, {});
+  const std::string bytes = bytes_of(folder_ / "x.hsagg");
+  int stayed = 0;
+  const auto again = [&](const auto& change) {
+    ScanJob other = first;
+    other.keep = true;
+    other.kept = [&] { ++stayed; };
+    other.progress = [](const ScanProgress&) { ADD_FAILURE() << "it scans"; };
+    change(other);
+    return run_scan(other, list_, {});
+  };
+  EXPECT_EQ(again([](ScanJob&) {}), scanned);
+  EXPECT_EQ(stayed, 1);
+  EXPECT_THROW(again([](ScanJob& other) { other.options.model = "demo:pronouns"; }), UsageError);
+  EXPECT_THROW(again([](ScanJob& other) { other.options.most_tokens = 4; }), UsageError);
+  EXPECT_THROW(again([](ScanJob& other) { other.shard = 1; }), UsageError);
+  // The first phrases of a larger shard are not the whole of it.
+  EXPECT_THROW(again([](ScanJob& other) { other.shards = 1; }), UsageError);
+  EXPECT_EQ(stayed, 1);
+  EXPECT_EQ(bytes_of(folder_ / "x.hsagg"), bytes);
+  folder_.write("x.hsagg", bytes.substr(0, bytes.size() / 2));
+  EXPECT_THROW(again([](ScanJob&) {}), Error);
+  std::filesystem::remove(folder_ / "x.hsagg");
+  first.keep = true;
+  EXPECT_EQ(run_scan(first, list_, {}), scanned);
+}
+
 TEST_F(ScanJobs, APlaceThatCannotBeWrittenIsRefusedAtOnce) {
   EXPECT_THROW(run_scan(job("nowhere/x.hsagg"), list_, {}), Error);
   EXPECT_THROW(run_scan(job("."), list_, {}), Error);
