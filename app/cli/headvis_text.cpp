@@ -77,16 +77,14 @@ std::string headvis_json_text(const std::string& folder, const CancelToken& canc
 std::string headvis_table_text(const std::string& folder, const CancelToken& cancel) {
   const HeadVisTree tree = read_headvis_tree(folder);
   const HeadVisConfig& config = tree.config;
-  std::vector<Column> columns(config.metrics.size() + 3, {true});
+  std::vector<Column> columns(config.metrics.size() + 2, {true});
   std::vector<std::vector<std::string>> rows = {{"layer", "head"}};
   for (const std::string& metric : config.metrics) rows.front().push_back(printable(metric));
-  rows.front().emplace_back("sequences");
   for (std::size_t h = 0; h < config.heads.size(); ++h) {
     cancel.check();
     const auto& [layer, head] = config.heads[h];
     std::vector<std::string> row = {std::to_string(layer), std::to_string(head)};
     for (const double value : tree.values[h]) row.push_back(std::isnan(value) ? "-" : short_number(value));
-    row.push_back(std::to_string(read_headvis_head(folder, config, layer, head).sequences.size()));
     rows.push_back(std::move(row));
   }
   return fmt::format("{}: {} of a HeadVis tree, {}\n\n", printable(config.model),

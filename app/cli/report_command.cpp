@@ -60,11 +60,10 @@ std::string table_of(const CorpusRecord& record) {
 }
 
 // Examples with their phrases, where the list that was scanned is named; none without it.
-std::vector<std::vector<HeadVisSequence>> sequences_of(const Arguments& given, const CorpusRecord& record,
-                                                       const CancelToken& cancel) {
+HeadVisSequences sequences_of(const Arguments& given, const CorpusRecord& record, const CancelToken& cancel) {
   if (!given.has("phrases")) {
     print_notice("no phrases are in the tree: an .hsagg holds none; --phrases, the list that was scanned, adds them");
-    return std::vector<std::vector<HeadVisSequence>>(record.heads.size());
+    return {{}, std::vector<std::vector<HeadVisSequences::Kept>>(record.heads.size())};
   }
   const std::string model = given.get("model", record.facts.model);
   if (!given.has("model") && !model.starts_with("demo:")) {
@@ -93,10 +92,10 @@ void say_missing(const CorpusRecord& record) {
 }
 
 std::string write_headvis(const Arguments& given, const CorpusRecord& record, const CancelToken& cancel) {
-  const auto sequences = sequences_of(given, record, cancel);
+  const HeadVisSequences sequences = sequences_of(given, record, cancel);
   const std::size_t files =
       write_headvis_tree(given.get("out"), headvis_tree_of(record, given.has("phrases")),
-                         [&](std::size_t head) { return headvis_head_of(record, head, sequences[head]); });
+                         [&](std::size_t head) { return headvis_head_of(record, head, sequences.of(head)); });
   return counted(static_cast<std::int64_t>(files), "file");
 }
 
@@ -204,8 +203,9 @@ Command report_command() {
         {"out", "DIR", "The folder to write to."}}},
       {"Phrases of HeadVis",
        {{"phrases", "FILE.txt|FILE.jsonl|FOLDER",
-         "The list that was scanned, as it was given to scan: its strongest phrases are run again and stand in the "
-         "folder, with the largest weights of every row. Without it no phrases are there."},
+         "The list that was scanned, as it was given to scan: the strongest phrases are run again and stand in the "
+         "folder, with the largest weights of every row, and rows of each tenth with theirs. Without it no phrases "
+         "are there, and tables of tokens count the rows of the scan."},
         {"model", "demo:NAME|PATH", "The model that was scanned (default: the demo that it was)."},
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},
       {"Pictures", corpus_picture_options()}};

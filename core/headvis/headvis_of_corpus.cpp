@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::size_t kMostTableRows = 50;
 constexpr std::int64_t kFarthest = 4096;
+constexpr const char* kIntervals =
+    "the last has the strongest phrases of the head, whatever their weights; each has rows that were drawn by chance "
+    "among those whose largest weight is in this tenth of 0 to 1, with the weights of that row alone";
 
 std::string histogram_key(CorpusMetric metric) {
   return fmt::format("{}_histogram", corpus_metric_key(metric));
@@ -18,6 +21,17 @@ std::string histogram_key(CorpusMetric metric) {
 std::string_view name_of(CorpusMetric metric) {
   const auto& all = headvis_metrics();
   return std::find_if(all.begin(), all.end(), [&](const HeadVisMetric& row) { return row.metric == metric; })->name;
+}
+
+// Of the rows that point (kPoints) those with each token, the most first; the texts are of the record.
+std::vector<HeadVisToken> table_of(const CorpusRecord& record, const TokenCounts& counts) {
+  std::vector<HeadVisToken> table;
+  for (const TokenCount& count : counts.top(kMostTableRows)) {
+    const auto word = record.words.find(count.token);
+    const std::string text = word == record.words.end() ? fmt::format("{}", count.token) : word->second;
+    table.push_back({text, static_cast<double>(count.rows)});
+  }
+  return table;
 }
 
 // How many of the weights lie 0, 1, 2 to 3, 4 to 7 ... tokens from the diagonal; the last bin also counts those beyond
@@ -99,6 +113,9 @@ HeadVisTree headvis_tree_of(const CorpusRecord& record, bool with_sequences) {
   if (with_sequences) {
     config.plots = {{"qk_distance_histogram", "Q-K distance of the weights shown"}};
     config.tables = {{"top_query_tokens", "Top query tokens"}, {"top_key_tokens", "Top key tokens"}};
+  } else {
+    config.tables = {{"top_query_tokens", "Tokens of rows that give 1/2 or more to one token, in rows"},
+                     {"top_key_tokens", "Tokens that get 1/2 or more of a row, in rows"}};
   }
   for (const CorpusMetric metric : all_corpus_metrics()) {
     if (histogram_edges(metric).empty()) continue;
@@ -114,15 +131,17 @@ HeadVisTree headvis_tree_of(const CorpusRecord& record, bool with_sequences) {
                   {"scanned", record.scanned.text()},
                   {"phrases", std::to_string(record.phrases)},
                   {"tokens", std::to_string(record.tokens)}};
+  if (with_sequences) config.facts["intervals"] = kIntervals;
   return tree;
 }
 
 HeadVisHead headvis_head_of(const CorpusRecord& record, std::size_t index, std::vector<HeadVisSequence> sequences) {
   const HeadRecord& from = record.heads[index];
   HeadVisHead head;
-  head.plots["qk_distance_histogram"] = distances_of(sequences);
-  head.tables["top_query_tokens"] = table_of(sequences, false);
-  head.tables["top_key_tokens"] = table_of(sequences, true);
+  const bool counts = sequences.empty();
+  head.plots["qk_distance_histogram"] = counts ? HeadVisHistogram() : distances_of(sequences);
+  head.tables["top_query_tokens"] = counts ? table_of(record, from.query_tokens) : table_of(sequences, false);
+  head.tables["top_key_tokens"] = counts ? table_of(record, from.key_tokens) : table_of(sequences, true);
   for (const CorpusMetric metric : all_corpus_metrics()) {
     const auto edges = histogram_edges(metric);
     if (edges.empty()) continue;

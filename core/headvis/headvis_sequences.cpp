@@ -24,15 +24,24 @@ constexpr std::int64_t kRowsBetweenChecks = 256;
 // Where an example goes: the k-th of a head.
 struct Wanted {
   std::size_t head = 0, k = 0;
+  std::int64_t interval = 0, query = -1;  // -1: of all rows
+  CorpusExample example;
 };
 // By the phrase's index.
 using WantedByPhrase = std::map<std::int64_t, std::vector<Wanted>>;
 
 WantedByPhrase wanted_of(const CorpusRecord& record) {
+  static_assert(kDeciles == kHeadVisIntervals);
   WantedByPhrase wanted;
   for (std::size_t h = 0; h < record.heads.size(); ++h) {
-    for (std::size_t k = 0; k < record.heads[h].top.size(); ++k)
-      wanted[record.heads[h].top[k].phrase].push_back({h, k});
+    std::size_t k = 0;
+    const auto add = [&](const CorpusExample& example, std::size_t tenth, std::int64_t query) {
+      wanted[example.phrase].push_back({h, k++, static_cast<std::int64_t>(tenth) + 1, query, example});
+    };
+    for (const CorpusExample& example : record.heads[h].top) add(example, kDeciles - 1, -1);
+    for (std::size_t tenth = kDeciles; tenth-- > 0;) {
+      for (const CorpusExample& row : record.heads[h].samples[tenth]) add(row, tenth, row.query);
+    }
   }
   return wanted;
 }
@@ -68,16 +77,19 @@ class SequenceMaker {
  public:
   SequenceMaker(const CorpusRecord& record, PhraseModel& model, const CancelToken& cancel)
       : record_(record), model_(model), cancel_(cancel) {
-    for (const HeadRecord& head : record.heads) sequences_.emplace_back(head.top.size());
+    for (const HeadRecord& head : record.heads) {
+      std::size_t count = head.top.size();
+      for (const auto& rows : head.samples) count += rows.size();
+      sequences_.heads.emplace_back(count);
+    }
   }
 
   void add(const ListedPhrase& phrase, const std::vector<Wanted>& places) {
     const auto [ids, problem] = model_.ids_of(phrase, record_.facts.most_tokens);
-    const CorpusExample& counted = record_.heads[places.front().head].top[places.front().k];
-    if (ids.empty() || short_sha256(phrase.text) != counted.hash) {
+    if (ids.empty() || short_sha256(phrase.text) != places.front().example.hash) {
       throw Error(fmt::format("phrase {} of the list is not the one that was scanned", phrase.index));
     }
-    std::vector<std::string> tokens;
+    std::vector<std::string>& tokens = sequences_.tokens[phrase.index];
     for (const std::int64_t id : ids) tokens.push_back(model_.tokenizer().piece_of(id));
     model_.run(
         {ids}, record_.heads[places.back().head].layer,
@@ -87,22 +99,30 @@ class SequenceMaker {
             const Wanted& place = places[static_cast<std::size_t>(p)];
             const HeadRecord& head = record_.heads[place.head];
             if (head.layer != layer) return;
-            HeadVisWeights found = weights_of(matrix_at(weights, 0, head.head), tokens.size());
-            sequences_[place.head][place.k] = {std::to_string(phrase.index), kHeadVisIntervals,       tokens,
-                                               std::move(found.indices),     std::move(found.values), found.largest};
+            sequences_.heads[place.head][place.k] = {
+                id_of(place), phrase.index, place.interval,
+                weights_of(matrix_at(weights, 0, head.head), tokens.size(), place.query)};
           });
         },
         cancel_);
   }
 
-  std::vector<std::vector<HeadVisSequence>> take() { return std::move(sequences_); }
+  HeadVisSequences take() { return std::move(sequences_); }
 
  private:
-  HeadVisWeights weights_of(const Tensor& matrix, std::size_t tokens) const {
+  std::int64_t id_of(const Wanted& place) const {
+    if (place.query < 0) return place.example.phrase;
+    const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };  // it may overflow
+    const std::uint64_t row = number(place.example.phrase) * number(record_.facts.most_tokens) + number(place.query);
+    return static_cast<std::int64_t>((number(record_.facts.list_size) + row) & (~std::uint64_t{0} >> 1));
+  }
+
+  // Of one row, or of all: query -1.
+  HeadVisWeights weights_of(const Tensor& matrix, std::size_t tokens, std::int64_t query) const {
     HeadVisWeights found;
     for_each_row(matrix, [&](const Index&, std::int64_t q, std::span<const float> row) {
       if (q % kRowsBetweenChecks == 0) cancel_.check();
-      add_row(found, q, row.first(std::min(row.size(), tokens)));
+      if (query < 0 || q == query) add_row(found, q, row.first(std::min(row.size(), tokens)));
     });
     return found;
   }
@@ -110,7 +130,7 @@ class SequenceMaker {
   const CorpusRecord& record_;
   PhraseModel& model_;
   const CancelToken& cancel_;
-  std::vector<std::vector<HeadVisSequence>> sequences_;
+  HeadVisSequences sequences_;
 };
 
 }  // namespace
@@ -132,9 +152,18 @@ void add_row(HeadVisWeights& weights, std::int64_t query, std::span<const float>
   }
 }
 
-std::vector<std::vector<HeadVisSequence>> headvis_sequences(
-    const CorpusRecord& record, PhraseModel& model, const PhraseList& list,
-    const std::function<void(std::int64_t, std::int64_t)>& progress, const CancelToken& cancel) {
+std::vector<HeadVisSequence> HeadVisSequences::of(std::size_t head) const {
+  std::vector<HeadVisSequence> all;
+  for (const Kept& kept : heads[head]) {
+    all.push_back({std::to_string(kept.id), kept.interval, tokens.at(kept.phrase), kept.weights.indices,
+                   kept.weights.values, kept.weights.largest});
+  }
+  return all;
+}
+
+HeadVisSequences headvis_sequences(const CorpusRecord& record, PhraseModel& model, const PhraseList& list,
+                                   const std::function<void(std::int64_t, std::int64_t)>& progress,
+                                   const CancelToken& cancel) {
   check_scanned(record, model, list, cancel);
   SequenceMaker maker(record, model, cancel);
   const WantedByPhrase wanted = wanted_of(record);

@@ -1,8 +1,11 @@
 #include "core/headvis/headvis_table.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/headvis/headvis_of_corpus.h"
@@ -19,9 +22,25 @@ std::vector<std::size_t> sorted_heads(const HeadVisConfig& config) {
   return order;
 }
 
-std::string own_name(const std::string& name) {
+// Neuronpedia's names for metrics that HeadVis itself calls otherwise.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kOtherNames = {
+    {{"prev_token_score", "previous_token_score"}}};
+
+// Ours is in bits. HeadVis says no unit, and Neuronpedia's folders are in nats.
+bool is_in_bits(const HeadVisConfig& config, const std::string& metric) {
+  const auto found = config.descriptions.find(metric);
+  return found != config.descriptions.end() && found->second.find("bits") != std::string::npos;
+}
+
+std::string own_name(const HeadVisConfig& config, const std::string& name) {
+  std::string_view known = name;
+  for (const auto& [other, usual] : kOtherNames) {
+    if (other == name) known = usual;
+  }
   for (const HeadVisMetric& row : headvis_metrics()) {
-    if (row.name == name) return std::string(corpus_metric_key(row.metric));
+    if (row.name != known) continue;
+    const bool ours = row.metric != CorpusMetric::entropy || is_in_bits(config, name);
+    return ours ? std::string(corpus_metric_key(row.metric)) : name;
   }
   return name;
 }
@@ -35,7 +54,7 @@ HeadTable headvis_table(const HeadVisTree& tree) {
   std::vector<HeadColumn> columns;
   for (std::size_t metric = 0; metric < tree.config.metrics.size(); ++metric) {
     HeadColumn column;
-    column.key = own_name(tree.config.metrics[metric]);
+    column.key = own_name(tree.config, tree.config.metrics[metric]);
     // A folder may have both names; then the second one keeps its own.
     const bool taken =
         std::any_of(columns.begin(), columns.end(), [&](const HeadColumn& each) { return each.key == column.key; });

@@ -7,7 +7,8 @@
 
 namespace headscope {
 
-// Its metrics as means, all of them compared. Names that stand for one of ours (headvis_metrics()) become ours.
+// Its metrics as means, all of them compared. Names that stand for one of ours (headvis_metrics(); of
+// Neuronpedia prev_token_score, too) become ours, an entropy only where its description says that it is in bits.
 HeadTable headvis_table(const HeadVisTree& tree);
 
 // What a record of a scan would share with it: the model's name and which heads there are. Nothing is counted in it.

@@ -34,7 +34,15 @@ TEST_F(HeadVis, WithoutPhrasesItHasTheNumbersOfTheReport) {
     EXPECT_EQ(rows[h].at("induction_score"), report.at("heads")[h].at("induction"));
   }
   EXPECT_EQ(json("data/config.json").at("model_name"), "demo:induction");
-  EXPECT_TRUE(json("data/heads/L1H7.json").at("sequences").empty());
+  const auto head = json("data/heads/L1H7.json");
+  EXPECT_TRUE(head.at("sequences").empty());
+  EXPECT_TRUE(head.at("qk_distance_histogram").empty());
+  const auto& counted = report.at("heads")[7].at("key_tokens");
+  ASSERT_FALSE(counted.empty());
+  EXPECT_EQ(head.at("top_key_tokens")[0].at("token"), counted[0].at("token"));
+  EXPECT_EQ(head.at("top_key_tokens")[0].at("weight"), counted[0].at("rows"));
+  const auto read = nlohmann::json::parse(cli({"report", "data", "--json"}).out);
+  EXPECT_EQ(read.at("heads")[7].at("tables").at("top_key_tokens"), head.at("top_key_tokens"));
 }
 
 TEST_F(HeadVis, WithPhrasesTheExamplesStandInItAndItIsReadBack) {
@@ -44,7 +52,10 @@ TEST_F(HeadVis, WithPhrasesTheExamplesStandInItAndItIsReadBack) {
   const auto report = nlohmann::json::parse(cli({"report", "x.hsagg", "--json"}).out);
   const auto head = json("data/heads/L1H3.json");
   const auto& top = report.at("heads")[3].at("top");
-  ASSERT_EQ(head.at("sequences").size(), top.size());
+  std::size_t drawn = 0;
+  for (const auto& tenth : report.at("heads")[3].at("samples")) drawn += tenth.at("rows").size();
+  EXPECT_GT(drawn, 0U);
+  ASSERT_EQ(head.at("sequences").size(), top.size() + drawn);
   for (std::size_t k = 0; k < top.size(); ++k) {
     const auto& sequence = head.at("sequences")[k];
     EXPECT_EQ(sequence.at("sequence_id"), top[k].at("phrase"));
@@ -64,8 +75,12 @@ TEST_F(HeadVis, WithPhrasesTheExamplesStandInItAndItIsReadBack) {
   const auto tree = nlohmann::json::parse(read.out);
   EXPECT_EQ(tree.at("format"), "headvis");
   ASSERT_EQ(tree.at("heads").size(), 8u);
-  EXPECT_EQ(tree.at("heads")[3].at("sequences"), top.size());
-  EXPECT_EQ(tree.at("heads")[3].at("intervals")[9], top.size());
+  EXPECT_EQ(tree.at("heads")[3].at("sequences"), top.size() + drawn);
+  for (std::size_t tenth = 0; tenth < 10; ++tenth) {
+    const std::size_t strongest = tenth == 9 ? top.size() : 0;
+    EXPECT_EQ(tree.at("heads")[3].at("intervals")[tenth],
+              strongest + report.at("heads")[3].at("samples")[tenth].at("rows").size());
+  }
   EXPECT_EQ(tree.at("heads")[3].at("metrics").at("induction_score"), report.at("heads")[3].at("induction"));
   EXPECT_EQ(tree.at("heads")[3].at("tables").at("top_key_tokens").size(), head.at("top_key_tokens").size());
   const Result table = cli({"report", "data"});
@@ -86,8 +101,9 @@ TEST_F(HeadVis, ADocumentedTreeIsShown) {
   ASSERT_EQ(cli({"report", "theirs", "--format", "csv", "--out", "tables"}).out, "written to tables: heads.csv\n");
   EXPECT_EQ(bytes_of(folder_ / "tables/heads.csv"), "layer,head,induction,logit_std\n0,1,0.01,nan\n2,0,0.42,nan\n");
   folder_.write("theirs/heads/L2H0.json", "{\"sequences\": 1}");
-  expect_refused(cli({"report", "theirs"}), 3, {"L2H0.json"});
+  expect_refused(cli({"report", "theirs", "--json"}), 3, {"L2H0.json"});
   std::filesystem::remove(folder_ / "theirs/heads/L2H0.json");
+  EXPECT_EQ(cli({"report", "theirs"}).out, table.out) << "no file of a head is needed for the table";
   expect_refused(cli({"report", "theirs", "--json"}), 3, {"L2H0.json"});
 }
 

@@ -45,5 +45,27 @@ TEST(HeadVisOfCorpus, DistancesAndTokensAreThoseOfTheSequences) {
   EXPECT_EQ(rows, static_cast<double>(record.heads[0].counts[0]));
 }
 
+// Without sequences: what the scan has counted, and no distances of single weights, which it has not.
+TEST(HeadVisOfCorpus, WithoutSequencesTokensAreCountedByRows) {
+  CorpusRecord record = test::made_record(1, 4, {0, 4});
+  HeadRecord& counted = record.heads[0];
+  counted.query_tokens.clear();
+  counted.key_tokens.clear();
+  counted.query_tokens.add(7, 3);
+  counted.query_tokens.add(9, 5);
+  counted.key_tokens.add(9, 8);
+  record.words = {{7, " it"}, {9, " cat"}};
+  const HeadVisHead head = headvis_head_of(record, 0, {});
+  EXPECT_EQ(head.tables.at("top_query_tokens"), (std::vector<HeadVisToken>{{" cat", 5}, {" it", 3}}));
+  EXPECT_EQ(head.tables.at("top_key_tokens"), (std::vector<HeadVisToken>{{" cat", 8}}));
+  EXPECT_TRUE(head.plots.at("qk_distance_histogram").values.empty());
+  const HeadVisConfig config = headvis_tree_of(record, false).config;
+  ASSERT_EQ(config.tables.size(), 2U);
+  EXPECT_NE(config.tables[0].label.find("in rows"), std::string::npos) << config.tables[0].label;
+  for (const HeadVisLabel& plot : config.plots) EXPECT_NE(plot.key, "qk_distance_histogram");
+  EXPECT_EQ(config.facts.count("intervals"), 0U);
+  EXPECT_EQ(headvis_tree_of(record, true).config.facts.count("intervals"), 1U);
+}
+
 }  // namespace
 }  // namespace headscope

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/attention/engine.h"
 #include "core/attention/model_trace.h"
@@ -58,7 +59,8 @@ TEST(HeadVisSequences, AreTheWeightsOfTheirPhrases) {
   Engine engine(whole_model);
   for (std::size_t h = 0; h < record.heads.size(); h += 5) {
     const HeadRecord& head = record.heads[h];
-    ASSERT_EQ(sequences[h].size(), head.top.size());
+    const std::vector<HeadVisSequence> of_head = sequences.of(h);
+    ASSERT_GE(of_head.size(), head.top.size());
     for (std::size_t k = 0; k < head.top.size(); ++k) {
       Request request;
       request.model = kModel;
@@ -68,10 +70,11 @@ TEST(HeadVisSequences, AreTheWeightsOfTheirPhrases) {
       request.phrase.clear();
       const auto trace = engine.run(request, {});
       const Tensor& weights = trace->model->layers[static_cast<std::size_t>(head.layer)]->tensor(StageId::weights);
-      const HeadVisSequence& sequence = sequences[h][k];
+      const HeadVisSequence& sequence = of_head[k];
       const auto tokens = static_cast<std::int64_t>(request.token_ids.size());
       ASSERT_EQ(sequence.tokens.size(), request.token_ids.size());
       EXPECT_EQ(sequence.id, std::to_string(head.top[k].phrase));
+      EXPECT_EQ(sequence.interval, 10);
       double largest = 0;
       std::size_t at = 0;
       for (std::int64_t q = 0; q < tokens; ++q) {
@@ -88,6 +91,43 @@ TEST(HeadVisSequences, AreTheWeightsOfTheirPhrases) {
       EXPECT_EQ(sequence.max_activation, largest);
     }
   }
+}
+
+// Of every tenth that has rows, these rows alone: their own weights add up to 1 and the largest is in that tenth.
+TEST(HeadVisSequences, HaveTheDrawnRowsOfEveryTenth) {
+  const PhraseList list = PhraseList::of_text(test::demo_lines(40));
+  const CorpusRecord record = scanned(list);
+  PhraseModel model(kModel, 2, {});
+  const HeadVisSequences sequences = headvis_sequences(record, model, list, {}, {});
+  std::set<std::int64_t> intervals;
+  for (std::size_t h = 0; h < record.heads.size(); ++h) {
+    const std::vector<HeadVisSequence> of_head = sequences.of(h);
+    std::size_t at = record.heads[h].top.size();
+    for (std::size_t tenth = kDeciles; tenth-- > 0;) {
+      for (const CorpusExample& row : record.heads[h].samples[tenth]) {
+        ASSERT_LT(at, of_head.size());
+        const HeadVisSequence& sequence = of_head[at++];
+        EXPECT_EQ(sequence.interval, static_cast<std::int64_t>(tenth) + 1);
+        EXPECT_EQ(sequence.id, std::to_string(40 + row.phrase * 6 + row.query));
+        const auto tokens = static_cast<std::int64_t>(sequence.tokens.size());
+        double sum = 0, largest = 0;
+        for (std::size_t k = 0; k < sequence.indices.size(); ++k) {
+          EXPECT_EQ(sequence.indices[k] / tokens, row.query);
+          largest = std::max(largest, sequence.values[k]);
+          sum += sequence.values[k];
+        }
+        EXPECT_EQ(largest, static_cast<double>(row.value));
+        EXPECT_TRUE(sum > 0.95 && sum < 1.00001) << sum;  // six keys, without those below 0.005
+        EXPECT_EQ(decile_of(static_cast<float>(largest)), tenth);
+        intervals.insert(sequence.interval);
+      }
+    }
+    EXPECT_EQ(at, of_head.size());
+    std::set<std::string> ids;
+    for (const HeadVisSequence& sequence : of_head) ids.insert(sequence.id);
+    EXPECT_EQ(ids.size(), of_head.size()) << "no two of a head are alike";
+  }
+  EXPECT_GE(intervals.size(), 5U);
 }
 
 TEST(HeadVisSequences, AreOfTheModelAndTheListThatWereScanned) {

@@ -39,6 +39,15 @@ TEST(HeadVisTable, TwoMetricsNeverGetOneName) {
   EXPECT_EQ(table.keys, (std::vector<std::string>{"induction", "induction_score"}));
 }
 
+// As Neuronpedia writes them: another name for one, and an entropy in nats, of which no unit is said.
+TEST(HeadVisTable, NeuronpediasNamesAreTakenAndItsEntropyIsNot) {
+  HeadVisTree tree = tree_of({"prev_token_score", "pattern_entropy"});
+  tree.config.descriptions["pattern_entropy"] = "Mean Shannon entropy of each row of the attention matrix.";
+  EXPECT_EQ(headvis_table(tree).keys, (std::vector<std::string>{"previous", "pattern_entropy"}));
+  tree.config.descriptions["pattern_entropy"] = "Mean Shannon entropy of a row, in bits.";
+  EXPECT_EQ(headvis_table(tree).keys, (std::vector<std::string>{"previous", "entropy"}));
+}
+
 TEST(HeadVisTable, AScanThatIsWrittenForHeadVisHasTheSameMeans) {
   const CorpusRecord record = test::made_record(3, 20, {0, 20});
   const HeadTable of_scan = head_table(record), of_tree = headvis_table(headvis_tree_of(record, false));

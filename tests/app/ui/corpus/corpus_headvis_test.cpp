@@ -77,7 +77,7 @@ TEST(CorpusHeadVisOpens, ASequenceOnAModelThatHasItsHeads) {
   PhraseModel model(options.model, 1, {});
   const auto sequences = headvis_sequences(record, model, list, {}, {});
   write_headvis_tree(folder / "data", headvis_tree_of(record, true),
-                     [&](std::size_t head) { return headvis_head_of(record, head, sequences[head]); });
+                     [&](std::size_t head) { return headvis_head_of(record, head, sequences.of(head)); });
   Driver d;
   d.drop(folder / "data");
   d.step(4);
