@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -65,16 +66,17 @@ std::vector<std::size_t> clustered_of(const CorpusView& view, const HeadTable& t
 
 std::string corpus_fact(const CorpusContents& contents) {
   const CorpusRecord& record = *contents.record;
-  const std::string heads = grouped_digits(static_cast<std::int64_t>(contents.table->heads.size()));
+  const std::string heads = grouped_count(std::ssize(contents.table->heads), "head");
   if (contents.headvis != nullptr) {
     return fmt::format(
-        "{} heads of {}, from a folder that HeadVis shows: no counts of phrases and tokens, no digest of the model, no "
+        "{} of {}, from a folder that HeadVis shows: no counts of phrases and tokens, no digest of the model, no "
         "list that opens in the microscope",
         heads, record.facts.model);
   }
   const std::int64_t missing = record.facts.list_size - record.phrases - record.blank - record.unreadable;
-  std::string fact = fmt::format("what {} heads of {} do over {} phrases, {} tokens", heads, record.facts.model,
-                                 grouped_digits(record.phrases), grouped_digits(record.tokens));
+  std::string fact = fmt::format("what {} of {} {} over {}, {}", heads, record.facts.model,
+                                 contents.table->heads.size() == 1 ? "does" : "do",
+                                 grouped_count(record.phrases, "phrase"), grouped_count(record.tokens, "token"));
   if (record.phrase_loss_tokens > 0) fact += fmt::format(" \u00b7 loss {:.3f} nats a token", mean_phrase_loss(record));
   if (record.unreadable > 0) fact += fmt::format(" \u00b7 {} could not be read", grouped_digits(record.unreadable));
   if (missing > 0) fact += fmt::format(" \u00b7 {} of the list are not in it", grouped_digits(missing));

@@ -86,8 +86,12 @@ void update_document(Ui& ui) {
     }
   }
   const KeptDocument* kept = kept_document(ui);
+  const std::string& name = ui.session.document.title;
+  // Of a corpus that is looked at: what is computed beside it is of another model.
+  const bool of_corpus =
+      ui.session.view.main_view == MainView::corpus && name == file_name(ui.session.view.corpus.file);
   document.title =
-      title_of(ui.session.document.title, model_name(ui.session.draft), kept, kept != nullptr && is_changed(ui, *kept));
+      title_of(name, of_corpus ? name : model_name(ui.session.draft), kept, kept != nullptr && is_changed(ui, *kept));
 }
 
 bool has_unsaved_changes(const Ui& ui) {

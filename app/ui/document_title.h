@@ -50,7 +50,7 @@ void update_document(Ui& ui);
 bool has_unsaved_changes(const Ui& ui);
 
 // "animal.json* · demo:pronouns": the document, an asterisk while it has changes that are not saved, and the model. A
-// document that is just a model has its name only.
+// document that is just a model has its name only, and so has a corpus while it is looked at: whose it is stands there.
 std::string document_title(const std::string& name, const KeptDocument& now, const std::optional<KeptDocument>& kept);
 
 }  // namespace headscope::ui

@@ -16,4 +16,8 @@ std::string grouped_digits(std::int64_t number) {
   return negative ? kMinusSign + digits : digits;
 }
 
+std::string grouped_count(std::int64_t count, const std::string& thing) {
+  return grouped_digits(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
 }  // namespace headscope

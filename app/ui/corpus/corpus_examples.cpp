@@ -20,8 +20,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kRow = 26, kIndex = 58, kWeight = 58, kPiece = 4, kDetail = 172, kText = 72, kLowest = 320;
-constexpr std::int64_t kMostAround = 8;       // tokens on both sides of query and key
+constexpr float kRow = 26, kIndex = 58, kWeight = 58, kDetail = 172, kText = 72, kLowest = 320;
 constexpr std::size_t kLongestShown = 1'000;  // bytes of a phrase that are shown
 
 // At most so many bytes of it, whole characters.
@@ -32,76 +31,24 @@ std::string beginning(const std::string& text) {
   return text.substr(0, end) + "\u2026";
 }
 
-const CorpusPhrase* phrase_of(const CorpusShown& shown, std::size_t example) {
-  if (shown.texts == nullptr || !shown.texts->answer || example >= shown.texts->answer->size()) return nullptr;
-  return &(*shown.texts->answer)[example];
-}
-
-// The tokens around query and key, `around` on both sides, increasing; -1 between two parts.
-std::vector<std::int64_t> tokens_around(const CorpusExample& example, std::int64_t count, std::int64_t around) {
-  const std::int64_t first = std::min(example.query, example.key), second = std::max(example.query, example.key);
-  std::vector<std::int64_t> tokens;
-  std::int64_t last = -1;
-  for (const std::int64_t center : {first, second}) {
-    for (std::int64_t k = std::max(last + 1, center - around); k <= std::min(count - 1, center + around); ++k) {
-      if (k != last + 1) tokens.push_back(-1);
-      tokens.push_back(k);
-      last = k;
-    }
-  }
-  if (last >= 0 && last + 1 < count) tokens.push_back(-1);
-  return tokens;
-}
-
-ExampleLine line_of(Ui& ui, const CorpusPhrase& phrase, const CorpusExample& example, float width) {
-  const auto count = static_cast<std::int64_t>(phrase.pieces.size());
-  ExampleLine line;
-  for (std::int64_t around = kMostAround; around >= 0; --around) {
-    line.pieces.clear();
-    float x = 0;
-    for (const std::int64_t token : tokens_around(example, count, around)) {
-      ExampleLine::Piece piece;
-      piece.token = token;
-      piece.words = token < 0 ? "\u2026" : visible_piece(phrase.pieces[static_cast<std::size_t>(token)]);
-      piece.words = shortened(ui, Type::mono12, piece.words, ui.px(120));
-      piece.x = x;
-      piece.width = std::ceil(text_width(ui, Type::mono12, piece.words)) + 2 * ui.px(kPiece);
-      x += piece.width + 1;
-      line.pieces.push_back(std::move(piece));
-    }
-    if (x <= width) break;
-  }
-  return line;
-}
-
-// The lines of the picked head's examples, made once for their texts and the width.
-const ExampleLines& lines_of(Ui& ui, const CorpusShown& shown, float width) {
-  ExampleLines& made = ui.state.panels.get<CorpusPanelState>().lines;
-  if (made.of == shown.texts && made.width == width) return made;
-  made = {shown.texts, width, {}};
-  for (std::size_t k = 0; k < shown.examples->size(); ++k) {
-    const CorpusPhrase* phrase = phrase_of(shown, k);
-    made.lines.push_back(phrase == nullptr ? ExampleLine() : line_of(ui, *phrase, (*shown.examples)[k], width));
-  }
-  return made;
-}
-
 void draw_pieces(Ui& ui, const ExampleLine& line, const CorpusExample& example, const Rect& place) {
   canvas().PushClipRect(place.min, place.max, true);
   for (const ExampleLine::Piece& piece : line.pieces) {
     const Rect box{{place.min.x + piece.x, place.min.y + ui.px(3)},
                    {place.min.x + piece.x + piece.width, place.max.y - ui.px(3)}};
     Rgba ink = piece.token < 0 ? ui.colors.text3 : ui.colors.text2;
-    if (piece.token >= 0 && piece.token == example.key) {
-      const Rgba ground = color_at(color_map_of(ui, true), static_cast<double>(example.value));
+    if (piece.weight >= 0) {
+      const Rgba ground = color_at(color_map_of(ui, true), static_cast<double>(piece.weight));
       fill(box, ground, ui.px(size::radius_inner));
-      outline(ui, box, ui.colors.key, 1.5f, ui.px(size::radius_inner));
       ink = ink_on(ground);
+    }
+    if (piece.token >= 0 && piece.token == example.key) {
+      outline(ui, box, ui.colors.key, 1.5f, ui.px(size::radius_inner));
     }
     if (piece.token >= 0 && piece.token == example.query) {
       outline(ui, inset(box, example.query == example.key ? ui.px(2) : 0), ui.colors.query, 1.5f,
               ui.px(size::radius_inner));
-      if (example.query != example.key) ink = ui.colors.text;
+      if (piece.weight < 0) ink = ui.colors.text;
     }
     text_in(ui, box, Type::mono12, ink, piece.words, 0.5f);
   }
@@ -117,7 +64,7 @@ void draw_row(Ui& ui, const CorpusShown& shown, std::size_t k, const ExampleLine
           number_label(static_cast<double>(example.value), 4), 1);
   if (!line.pieces.empty())
     return draw_pieces(ui, line, example, {{inner.min.x, place.min.y}, {inner.max.x, place.max.y}});
-  const CorpusPhrase* phrase = phrase_of(shown, k);
+  const CorpusPhrase* phrase = example_phrase(shown, k);
   const std::string words = phrase != nullptr ? shortened(ui, Type::mono12, beginning(phrase->text), inner.width())
                                               : fmt::format("query {} \u00b7 key {}", example.query, example.key);
   text_in(ui, inner, Type::mono12, ui.colors.text2, words);
@@ -140,7 +87,7 @@ void read_keys(Ui& ui, const CorpusShown& shown) {
 void draw_list(Ui& ui, const CorpusShown& shown, const Rect& list) {
   const std::size_t count = shown.examples->size();
   const float content = ui.px(kRow) * static_cast<float>(count);
-  const ExampleLines& made = lines_of(ui, shown, list.width() - ui.px(kIndex + kWeight + 14 + 8 + 10));
+  const ExampleLines& made = example_lines(ui, shown, list.width() - ui.px(kIndex + kWeight + 14 + 8 + 10));
   const Interaction it = interact_mouse(ui, kCorpusExamples, list);
   const ScrollArea scroll = begin_scroll(ui, kCorpusExamples, list, content);
   const Rect rows{list.min, {list.max.x - (content > list.height() ? ui.px(10) : 0), list.max.y}};
@@ -179,7 +126,7 @@ void draw_cell(Ui& ui, const CorpusShown& shown, const Rect& place) {
   const std::string where = fmt::format("query {} \u00b7 key {}", example.query, example.key);
   text_in(ui, take_right(line, std::ceil(text_width(ui, Type::mono11, where)) + 1, ui.px(6)), Type::mono11,
           ui.colors.text2, where, 1);
-  const CorpusPhrase* phrase = phrase_of(shown, shown.example);
+  const CorpusPhrase* phrase = example_phrase(shown, shown.example);
   const auto token = [&](std::int64_t at) {
     const bool known = phrase != nullptr && at >= 0 && at < static_cast<std::int64_t>(phrase->pieces.size());
     return known ? visible_piece(phrase->pieces[static_cast<std::size_t>(at)]) : std::string();
@@ -197,10 +144,10 @@ void draw_cell(Ui& ui, const CorpusShown& shown, const Rect& place) {
 
 void draw_detail(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const CorpusExample& example = (*shown.examples)[shown.example];
-  const CorpusPhrase* phrase = phrase_of(shown, shown.example);
+  const CorpusPhrase* phrase = example_phrase(shown, shown.example);
   float y = area.min.y;
   const Rect title = row(area, y, ui.px(28));
-  std::string fact = phrase == nullptr || phrase->ids.empty() ? "" : fmt::format("{} tokens", phrase->ids.size());
+  std::string fact = phrase == nullptr || phrase->ids.empty() ? "" : grouped_count(phrase->ids.size(), "token");
   if (phrase != nullptr && phrase->cut) fact += ", the rest was not scanned";
   text_in(ui, title, Type::title12, ui.colors.text,
           (shown.headvis != nullptr ? "A sequence of interval " : "Phrase ") + grouped_digits(example.phrase));
@@ -230,9 +177,27 @@ void draw_detail(Ui& ui, const CorpusShown& shown, const Rect& area) {
 std::string examples_fact(const CorpusShown& shown) {
   const std::size_t count = shown.examples->size();
   const std::string head = shown.name_of(shown.head);
-  if (shown.headvis != nullptr) return fmt::format("{} sequences of {}, the strongest interval first", count, head);
-  if (shown.by_tenths) return fmt::format("{} rows of {} by chance, some of each tenth", count, head);
+  if (shown.headvis != nullptr) {
+    return fmt::format("{} of {}, the strongest interval first", grouped_count(count, "sequence"), head);
+  }
+  if (shown.by_tenths) return fmt::format("{} of {} by chance, some of each tenth", grouped_count(count, "row"), head);
+  if (count == 1) return fmt::format("the phrase with the strongest weight of {}", head);
   return fmt::format("the {} phrases with the strongest weight of {}", count, head);
+}
+
+// What is painted. A scan's file has the strongest weight of a row, HeadVis's folder the largest of each.
+void draw_legend(Ui& ui, const CorpusShown& shown, const Rect& place) {
+  const bool rows = shown.rows != nullptr;
+  const std::string words = rows ? "query framed, its row painted by weight" : "query framed, key painted by weight";
+  text_in(ui, place, Type::words11, ui.colors.text3, shortened(ui, Type::words11, words, place.width()));
+  ui.mark("corpus/legend: " + words, place);
+  interact_mouse(ui, "corpus/legend", place,
+                 {true, false,
+                  rows ? "The query is framed, and the key of its largest weight. Words are painted by the weights of "
+                         "the query's row that the folder has: the largest of it."
+                       : "The query and the key of the strongest weight are framed. That weight is the only one of its "
+                         "row in the file: no other word is painted. Open shows the whole row."},
+                 false);
 }
 
 }  // namespace
@@ -253,8 +218,8 @@ void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area) {
   Rect titles = row(body, body.min.y, ui.px(18));
   text_in(ui, take_left(titles, ui.px(kIndex + 2), ui.px(8)), Type::words11, ui.colors.text3,
           shown.headvis != nullptr ? "interval" : "phrase", 1);
-  text_in(ui, titles, Type::words11, ui.colors.text3, "weight", 1);
-  text_in(ui, titles, Type::words11, ui.colors.text3, "query framed, key painted by its weight");
+  text_in(ui, take_right(titles, ui.px(kWeight), ui.px(10)), Type::words11, ui.colors.text3, "weight", 1);
+  draw_legend(ui, shown, titles);
   draw_list(ui, shown, {body.min, {body.max.x, detail.min.y - ui.px(8)}});
   if (!low) draw_detail(ui, shown, detail);
 }

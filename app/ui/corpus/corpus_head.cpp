@@ -15,8 +15,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kHistogram = 52, kTitle = 20, kTicks = 18, kGap = 8, kScore = 20, kSection = 30, kChip = 26;
-constexpr int kChipsARow = 4;
+constexpr float kHistogram = 52, kTitle = 20, kTicks = 18, kGap = 8, kScore = 20, kSection = 30, kChip = 26,
+                kChipGap = 6;
+constexpr int kMostChipsARow = 4;
 
 // The bins that hold something, of this head or of any.
 std::size_t shown_bins(std::span<const double> own, std::span<const double> all) {
@@ -101,6 +102,17 @@ void draw_scores(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
   }
 }
 
+// As many as have room for the widest name beside the widest cosine.
+int chips_a_row(Ui& ui, const CorpusShown& shown, const std::vector<SimilarHead>& heads, float width) {
+  float widest = 0;
+  for (const SimilarHead& alike : heads) {
+    widest = std::max(widest, text_width(ui, Type::mono_bold11, shown.name_of(alike.head)) +
+                                  text_width(ui, Type::mono11, number_label(alike.cosine, 2)));
+  }
+  const float chip = std::ceil(widest) + ui.px(2 * kChipGap + 8), gap = ui.px(kChipGap);
+  return std::clamp(static_cast<int>((width + gap) / (chip + gap)), 1, kMostChipsARow);
+}
+
 }  // namespace
 
 void draw_section_title(Ui& ui, const Rect& line, const std::string& title, const std::string& fact) {
@@ -114,7 +126,9 @@ void draw_section_title(Ui& ui, const Rect& line, const std::string& title, cons
 void draw_head_chips(Ui& ui, const CorpusShown& shown, const HeadChips& chips, const Rect& area, float& y) {
   draw_section_title(ui, row(area, y, ui.px(kSection)), chips.title, chips.fact);
   if (chips.heads == nullptr) return;
-  const float gap = ui.px(6), width = std::floor((area.width() - gap * (kChipsARow - 1)) / kChipsARow);
+  const int in_row = chips_a_row(ui, shown, *chips.heads, area.width());
+  const float gap = ui.px(kChipGap);
+  const float width = std::floor((area.width() - gap * static_cast<float>(in_row - 1)) / static_cast<float>(in_row));
   float x = area.min.x;
   int column = 0;
   for (const SimilarHead& alike : *chips.heads) {
@@ -124,23 +138,26 @@ void draw_head_chips(Ui& ui, const CorpusShown& shown, const HeadChips& chips, c
         interact(ui, chips.name + name, chip, {true, false, "Picks this head in the plane and in the grid."});
     fill(chip, it.hovered ? ui.colors.hover : ui.colors.raised, ui.px(size::radius_control));
     outline(ui, chip, ui.colors.edge, 1, ui.px(size::radius_control));
-    const Rect inner = inset(chip, ui.px(6));
+    const Rect inner = inset(chip, ui.px(kChipGap));
     text_in(ui, inner, Type::mono_bold11, ui.colors.text, name);
     text_in(ui, inner, Type::mono11, ui.colors.text2, number_label(alike.cosine, 2), 1);
     if (it.hovered) ui.state.panels.get<CorpusPanelState>().next_hovered = alike.head;
     if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, chip, ui.px(size::radius_control));
     if (it.clicked) pick_head(ui, shown, alike.head);
     x += width + gap;
-    if (++column % kChipsARow == 0) {
+    if (++column % in_row == 0) {
       x = area.min.x;
-      y += ui.px(kChip + 6);
+      y += ui.px(kChip + kChipGap);
     }
   }
-  if (column % kChipsARow != 0) y += ui.px(kChip + 6);
+  if (column % in_row != 0) y += ui.px(kChip + kChipGap);
 }
 
-float head_chips_height(const Ui& ui, std::size_t count) {
-  return ui.px(kSection) + ui.px(kChip + 6) * static_cast<float>((count + kChipsARow - 1) / kChipsARow);
+float head_chips_height(Ui& ui, const CorpusShown& shown, const std::vector<SimilarHead>* heads, float width) {
+  if (heads == nullptr) return ui.px(kSection);
+  const auto in_row = static_cast<std::size_t>(chips_a_row(ui, shown, *heads, width));
+  const std::size_t rows = (heads->size() + in_row - 1) / in_row;
+  return ui.px(kSection) + ui.px(kChip + kChipGap) * static_cast<float>(rows);
 }
 
 double tallest_bin(std::span<const double> own, std::span<const double> all) {
@@ -186,9 +203,10 @@ void draw_corpus_head(Ui& ui, const CorpusShown& shown, const Rect& area) {
   const std::vector<SimilarHead>* alike = shown.among == nullptr ? nullptr : &shown.among->answer->alike;
   const float plots = scanned ? histogram_height(ui) * static_cast<float>(with_bins.size()) + ui.px(kTitle)
                               : headvis_plots_height(ui, shown);
-  const float content = plots + head_chips_height(ui, alike == nullptr ? 0 : alike->size()) +
-                        corpus_pattern_height(ui, shown) + corpus_tokens_height(ui, shown) + ui.px(kSection) +
-                        ui.px(kScore) * static_cast<float>(means) + ui.px(6);
+  const float narrow = body.width() - ui.px(10);  // beside the bar that scrolls
+  const float content = plots + head_chips_height(ui, shown, alike, narrow) + corpus_pattern_height(ui, shown, narrow) +
+                        corpus_tokens_height(ui, shown) + ui.px(kSection) + ui.px(kScore) * static_cast<float>(means) +
+                        ui.px(6);
   const ScrollArea scroll = begin_scroll(ui, "corpus/head", body, content);
   const Rect inner{body.min, {body.max.x - (content > body.height() ? ui.px(10) : 0), body.max.y}};
   float y = body.min.y - scroll.offset;

@@ -37,6 +37,18 @@ CorpusExample example_of(const HeadVisSequence& sequence) {
   return example;
 }
 
+// The weights of one row that the folder has.
+std::vector<TokenWeight> row_of(const HeadVisSequence& sequence, std::int64_t query) {
+  const auto tokens = static_cast<std::int64_t>(sequence.tokens.size());
+  std::vector<TokenWeight> row;
+  for (std::size_t k = 0; k < sequence.indices.size(); ++k) {
+    const std::int64_t index = sequence.indices[k];
+    if (index / tokens == query) row.push_back({index % tokens, static_cast<float>(sequence.values[k])});
+  }
+  std::sort(row.begin(), row.end(), [](const TokenWeight& a, const TokenWeight& b) { return a.token < b.token; });
+  return row;
+}
+
 CorpusPhrase phrase_of_sequence(const HeadVisSequence& sequence) {
   CorpusPhrase phrase;
   // Tokens that are words have no blanks of their own.
@@ -52,7 +64,7 @@ CorpusPhrase phrase_of_sequence(const HeadVisSequence& sequence) {
 }
 
 HeadVisExamples examples_of(const std::shared_ptr<const HeadVisHeads::Result>& result) {
-  HeadVisExamples made{result, {}, nullptr};
+  HeadVisExamples made{result, {}, {}, nullptr};
   const std::vector<HeadVisSequence>& sequences = result->answer->sequences;
   std::vector<CorpusExample> all;
   for (const HeadVisSequence& sequence : sequences) all.push_back(example_of(sequence));
@@ -64,6 +76,7 @@ HeadVisExamples examples_of(const std::shared_ptr<const HeadVisHeads::Result>& r
   std::vector<CorpusPhrase> phrases;
   for (const std::size_t at : order) {
     made.examples.push_back(all[at]);
+    made.rows.push_back(row_of(sequences[at], all[at].query));
     phrases.push_back(phrase_of_sequence(sequences[at]));
   }
   made.texts = std::make_shared<const CorpusPhrases::Result>(CorpusPhrases::Result{{}, std::move(phrases), "", true});
@@ -121,6 +134,7 @@ void find_headvis(Ui& ui, CorpusShown& shown) {
     }
   }
   shown.examples = &state.headvis.examples;
+  shown.rows = &state.headvis.rows;
   shown.texts = state.headvis.texts;
   find_headvis_model(ui, shown);
 }

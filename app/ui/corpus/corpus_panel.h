@@ -43,11 +43,12 @@ struct CorpusShown {
   std::string model, model_problem;
   AtHand has_model = AtHand::no;
   std::shared_ptr<const Tokenizer> tokenizer;
-  std::shared_ptr<const CorpusPhrases::Result> texts;    // of the picked head; null, or without an answer: none
-  std::shared_ptr<const HeadsLikeOne::Result> among;     // null: not known yet
-  const std::vector<CorpusExample>* examples = nullptr;  // of the picked head; never null
-  bool by_tenths = false;                                // the examples are those of the tenths
-  const ChosenHeads* chosen = nullptr;                   // never null
+  std::shared_ptr<const CorpusPhrases::Result> texts;           // of the picked head; null, or without an answer: none
+  std::shared_ptr<const HeadsLikeOne::Result> among;            // null: not known yet
+  const std::vector<CorpusExample>* examples = nullptr;         // of the picked head; never null
+  const std::vector<std::vector<TokenWeight>>* rows = nullptr;  // of each example; null: its strongest weight alone
+  bool by_tenths = false;                                       // the examples are those of the tenths
+  const ChosenHeads* chosen = nullptr;                          // never null
   // Of HeadVis's folder: what config.json says, and the file of the picked head (null: not read yet).
   std::shared_ptr<const HeadVisTree> headvis;
   std::shared_ptr<const HeadVisHeads::Result> headvis_head;
@@ -74,6 +75,11 @@ struct PlaneAxes {
   float gap = 0;          // between these numbers and the plane, pixels at 1x
 };
 void draw_plane_axes(Ui& ui, const PlaneAxes& axes, const Rect& plot);
+
+// corpus_names.cpp: where a head's point lies, also of one that another point covers; nullopt: it has none. The names
+// of as many heads as fit beside their points, and of that under the mouse.
+std::optional<ImVec2> head_place(const CorpusShown& shown, const CorpusPlot& made, const Rect& plot, std::size_t head);
+void draw_point_names(Ui& ui, const CorpusShown& shown, const CorpusPlot& made, const Rect& plot);
 
 // corpus_data.cpp: what is asked of the background; the record has heads.
 CorpusShown corpus_shown(Ui& ui, const CorpusContents& contents);
@@ -137,13 +143,13 @@ void draw_headvis_plots(Ui& ui, const CorpusShown& shown, const Rect& area, floa
 // corpus_head.cpp: the title of a section of the side, and a fact at its right end, as far as there is room.
 void draw_section_title(Ui& ui, const Rect& line, const std::string& title, const std::string& fact);
 // A section of heads that are like the picked one, as chips that pick them; moves y down, by
-// head_chips_height().
+// head_chips_height(), of the same or a smaller width. As many stand in a row as their names and cosines have room.
 struct HeadChips {
   std::string title, fact, name;                    // `name`: of the controls, before that of the head
   const std::vector<SimilarHead>* heads = nullptr;  // null: not known yet
 };
 void draw_head_chips(Ui& ui, const CorpusShown& shown, const HeadChips& chips, const Rect& area, float& y);
-float head_chips_height(const Ui& ui, std::size_t count);
+float head_chips_height(Ui& ui, const CorpusShown& shown, const std::vector<SimilarHead>* heads, float width);
 
 // corpus_tokens.cpp: lines with a token, a bar and a number each, the largest first; moves y down, by
 // token_table_height(). Then which tokens the picked head's rows come from and point at; nothing where the file says
@@ -162,7 +168,7 @@ float corpus_tokens_height(const Ui& ui, const CorpusShown& shown);
 // corpus_pattern.cpp: the picked head's mean pattern, and the heads whose pattern is like it; nothing where the file
 // has none.
 void draw_corpus_pattern(Ui& ui, const CorpusShown& shown, const Rect& area, float& y);
-float corpus_pattern_height(const Ui& ui, const CorpusShown& shown);
+float corpus_pattern_height(Ui& ui, const CorpusShown& shown, float width);
 
 // Each in the file of its name.
 void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area);
@@ -184,6 +190,10 @@ struct HistogramLook {
 void draw_histogram(Ui& ui, const HistogramLook& look, const Rect& area, float& y);
 float histogram_height(const Ui& ui);
 double tallest_bin(std::span<const double> own, std::span<const double> all);
+// corpus_lines.cpp: the phrase of an example, null where there is none, or none yet; the words of all, made once for
+// their texts and the width.
+const CorpusPhrase* example_phrase(const CorpusShown& shown, std::size_t example);
+const ExampleLines& example_lines(Ui& ui, const CorpusShown& shown, float width);
 void draw_corpus_examples(Ui& ui, const CorpusShown& shown, const Rect& area);
 // corpus_source.cpp: the line above them; returns the y below.
 float draw_examples_source(Ui& ui, const CorpusShown& shown, const Rect& area);

@@ -46,12 +46,17 @@ void draw_map(Ui& ui, const MeanPattern& pattern, const Rect& place) {
   }
 }
 
+// Null: not known yet.
+const std::vector<SimilarHead>* patterns_like(const CorpusShown& shown) {
+  return shown.among == nullptr ? nullptr : &shown.among->answer->alike_by_pattern;
+}
+
 }  // namespace
 
-float corpus_pattern_height(const Ui& ui, const CorpusShown& shown) {
+float corpus_pattern_height(Ui& ui, const CorpusShown& shown, float width) {
   if (!has_pattern(shown)) return 0;
-  const std::size_t chips = shown.among == nullptr ? 0 : shown.among->answer->alike_by_pattern.size();
-  return ui.px(kTitle + kPartHeight * kPatternParts + kAxis + kBelow) + head_chips_height(ui, chips);
+  return ui.px(kTitle + kPartHeight * kPatternParts + kAxis + kBelow) +
+         head_chips_height(ui, shown, patterns_like(shown), width);
 }
 
 void draw_corpus_pattern(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
@@ -64,8 +69,7 @@ void draw_corpus_pattern(Ui& ui, const CorpusShown& shown, const Rect& area, flo
   text_in(ui, take_left(axis, ui.px(60), ui.px(10)), Type::words11, ui.colors.query, "query \u2193");
   text_in(ui, axis, Type::words11, ui.colors.key, "key \u2192");
   y += ui.px(kBelow);
-  const HeadChips chips{"Heads with a pattern like this", "cosine", "corpus/alike_pattern/",
-                        shown.among == nullptr ? nullptr : &shown.among->answer->alike_by_pattern};
+  const HeadChips chips{"Heads with a pattern like this", "cosine", "corpus/alike_pattern/", patterns_like(shown)};
   draw_head_chips(ui, shown, chips, area, y);
 }
 

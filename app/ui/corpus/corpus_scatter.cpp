@@ -18,9 +18,9 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kGutter = 52, kBelow = 38, kBar = 62, kReadout = 26, kControls = 32, kNear = 12;
-constexpr std::size_t kMostNames = 12, kMostNumbers = 200;  // of chosen heads, of clusters beside points
-constexpr std::size_t kMostDiscs = 1'500;                   // more points are squares: four corners each
-constexpr int kChunk = 4'096;  // squares that are reserved together: 16-bit indices have no more room
+constexpr std::size_t kMostNumbers = 200;  // of clusters beside points
+constexpr std::size_t kMostDiscs = 1'500;  // more points are squares: four corners each
+constexpr int kChunk = 4'096;              // squares that are reserved together: 16-bit indices have no more room
 
 const std::array<Rgba, 256>& colors_of(Ui& ui) {
   return color_table(color_map_of(ui, true));
@@ -99,36 +99,14 @@ void draw_discs(Ui& ui, const CorpusPlot& made, const Rect& plot) {
   }
 }
 
-// Where a head's point lies, also of one that another point covers; nullopt: it has none.
-std::optional<ImVec2> place_of(const CorpusShown& shown, const CorpusPlot& made, const Rect& plot, std::size_t head) {
-  const HeadTable& table = *shown.table;
-  const double x = table.mean(shown_mean(table, made.x), head), y = table.mean(shown_mean(table, made.y), head);
-  if (!std::isfinite(x) || !std::isfinite(y)) return std::nullopt;
-  return ImVec2{plot.min.x + static_cast<float>(made.x_axis.share(x)) * plot.width(),
-                plot.max.y - static_cast<float>(made.y_axis.share(y)) * plot.height()};
-}
-
-void draw_name(Ui& ui, const CorpusShown& shown, std::size_t head, ImVec2 at, const Rect& plot, Rgba ink) {
-  const std::string name = shown.name_of(head);
-  const float width = std::ceil(text_width(ui, Type::mono_bold11, name)) + ui.px(8);
-  const bool left = at.x + ui.px(10) + width > plot.max.x;
-  const float x = left ? at.x - ui.px(10) - width : at.x + ui.px(10);
-  const float top = std::clamp(at.y - ui.px(8), plot.min.y, plot.max.y - ui.px(16));
-  const Rect box{{std::round(x), std::round(top)}, {std::round(x) + width, std::round(top) + ui.px(16)}};
-  fill(box, ui.colors.panel, ui.px(size::radius_inner));
-  text_in(ui, box, Type::mono_bold11, ink, name, 0.5f);
-  ui.mark("corpus/name/" + name, box);
-}
-
-// A ring around every chosen head where they are few; their names where they are fewer.
+// A ring around every chosen head where there are few points.
 void draw_chosen(Ui& ui, const CorpusShown& shown, const CorpusPlot& made, const Rect& plot) {
   const std::vector<std::size_t>& heads = shown.chosen->heads;
   if (made.points.points.size() > kMostDiscs) return;
   for (const std::size_t head : heads) {
-    const auto at = place_of(shown, made, plot, head);
+    const auto at = head_place(shown, made, plot, head);
     if (!at) continue;
     canvas().AddCircle(*at, ui.px(6.5f), color32(ui.colors.accent), 16, std::max(1.0f, ui.px(2.5f)));
-    if (heads.size() <= kMostNames && head != shown.head) draw_name(ui, shown, head, *at, plot, ui.colors.text2);
   }
 }
 
@@ -137,7 +115,7 @@ void draw_cluster_marks(Ui& ui, const CorpusShown& shown, const CorpusPlot& made
   if (shown.tree == nullptr) return;
   const std::vector<std::size_t>& heads = shown.tree->of->answer->heads;
   for (const std::size_t head : heads) {
-    const auto at = place_of(shown, made, plot, head);
+    const auto at = head_place(shown, made, plot, head);
     if (!at) continue;
     const float half = ui.px(5);
     outline(ui, {{at->x - half, at->y - half}, {at->x + half, at->y + half}}, cluster_color(shown, head), 2);
@@ -151,22 +129,20 @@ void draw_marks(Ui& ui, const CorpusShown& shown, const CorpusPlot& made, const 
   const float thick = std::max(1.0f, ui.px(1.5f));
   if (shown.among != nullptr && shown.tree == nullptr) {
     for (const SimilarHead& alike : shown.among->answer->alike) {
-      const auto at = place_of(shown, made, plot, alike.head);
+      const auto at = head_place(shown, made, plot, alike.head);
       if (at) canvas().AddCircle(*at, ui.px(9), color32(ui.colors.text2), 16, std::max(1.0f, ui.px(1)));
     }
   }
   draw_cluster_marks(ui, shown, made, plot);
   draw_chosen(ui, shown, made, plot);
-  if (const auto at = place_of(shown, made, plot, shown.head)) {
+  if (const auto at = head_place(shown, made, plot, shown.head)) {
     canvas().AddCircle(*at, ui.px(8), color32({0, 0, 0, 255}), 20, ui.px(4));
     canvas().AddCircle(*at, ui.px(8), color32({255, 255, 255, 255}), 20, ui.px(2));
-    draw_name(ui, shown, shown.head, *at, plot, ui.colors.text);
   }
   const std::optional<std::size_t>& hovered = ui.state.panels.get<CorpusPanelState>().hovered;
   if (!hovered || *hovered == shown.head) return;
-  if (const auto at = place_of(shown, made, plot, *hovered)) {
+  if (const auto at = head_place(shown, made, plot, *hovered)) {
     canvas().AddCircle(*at, ui.px(7), color32(ui.colors.text), 20, thick);
-    draw_name(ui, shown, *hovered, *at, plot, ui.colors.text2);
   }
 }
 
@@ -261,6 +237,7 @@ void draw_corpus_scatter(Ui& ui, const CorpusShown& shown, const Rect& area) {
     draw_discs(ui, made, plot);
   }
   draw_marks(ui, shown, made, plot);
+  draw_point_names(ui, shown, made, plot);
   draw_lasso(ui, plot);
   canvas().PopClipRect();
   state.points_drawn = static_cast<int>(made.points.points.size());

@@ -25,12 +25,29 @@ struct CorpusPlot {
   PlotPoints points;
 };
 
+// The names beside the points of the plane, placed once for what they depend on.
+struct PointNames {
+  struct Name {
+    std::size_t head = 0;
+    bool marked = false;  // of the picked head, or of a chosen one
+    float x = 0, middle = 0, width = 0;
+  };
+  std::shared_ptr<const HeadTable> table;
+  std::string x, y;
+  float width = 0, height = 0, pixel = 0;
+  std::size_t head = 0;
+  bool tree = false;
+  std::vector<std::size_t> chosen;
+  std::vector<Name> names;
+};
+
 // The words of an example in one line: pieces with their places, left out ones as "…".
 struct ExampleLine {
   struct Piece {
     std::int64_t token = -1;  // -1: the ellipsis
     std::string words;
     float x = 0, width = 0;
+    float weight = -1;  // of the query's row at this token; negative: not known
   };
   std::vector<Piece> pieces;
 };
@@ -66,10 +83,17 @@ struct ShownTree {
   std::vector<std::size_t> node_cluster;  // one a node: its cluster; `clusters`: it is cut
 };
 
+// A weight of a row.
+struct TokenWeight {
+  std::int64_t token = 0;
+  float weight = 0;
+};
+
 // A head of HeadVis's folder as the examples of a scan are shown.
 struct HeadVisExamples {
   std::shared_ptr<const HeadVisHeads::Result> of;
-  std::vector<CorpusExample> examples;  // `phrase` is the interval
+  std::vector<CorpusExample> examples;         // `phrase` is the interval
+  std::vector<std::vector<TokenWeight>> rows;  // of each example's query: what the folder has, by token
   std::shared_ptr<const CorpusPhrases::Result> texts;
 };
 
@@ -102,6 +126,8 @@ struct PointTokens {
 struct CorpusPanelState {
   std::shared_ptr<const Corpora::Result> last;  // shown until another one is known
   CorpusPlot plot;
+  PointNames names;
+  int names_made = 0;    // so many times names were placed
   int plots_made = 0;    // so many times the points were laid out
   int cells_drawn = 0;   // of the grid, in the last frame
   int points_drawn = 0;  // of the plane

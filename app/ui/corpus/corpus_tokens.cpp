@@ -68,8 +68,9 @@ float corpus_tokens_height(const Ui& ui, const CorpusShown& shown) {
 void draw_corpus_tokens(Ui& ui, const CorpusShown& shown, const Rect& area, float& y) {
   if (!has_tokens(shown)) return;
   const HeadRecord& head = shown.picked();
+  const auto rows = static_cast<std::int64_t>(head.pointing);
   const std::string fact =
-      fmt::format("{} rows give half or more to one key", grouped_digits(static_cast<std::int64_t>(head.pointing)));
+      fmt::format("{} {} half or more to one key", grouped_count(rows, "row"), rows == 1 ? "gives" : "give");
   draw_token_table(ui, "Looks from", fact, lines_of(head.query_tokens, *shown.record), area, y);
   draw_token_table(ui, "Looks at", fact, lines_of(head.key_tokens, *shown.record), area, y);
   y += ui.px(kBelow);

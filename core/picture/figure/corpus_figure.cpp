@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/grouped_digits.h"
 #include "core/corpus/mean_words.h"
 #include "core/picture/figure/corpus_page.h"
 #include "core/picture/paper.h"
@@ -43,10 +45,11 @@ std::string grid_title(const CorpusPage& page) {
 std::string marks_words(const CorpusPage& page) {
   std::string words = fmt::format("white or black frame: head {}", page.name_of(page.figure.head));
   if (!page.figure.chosen.empty())
-    words = fmt::format("{}; framed in blue: {} chosen heads", words, page.figure.chosen.size());
+    words = fmt::format("{}; framed in blue: {}", words, grouped_count(std::ssize(page.figure.chosen), "chosen head"));
   if (!page.figure.cluster.empty()) {
     const std::set<std::int64_t> numbers(page.figure.cluster.begin(), page.figure.cluster.end());
-    words = fmt::format("{}; numbers in cells: {} clusters", words, numbers.size() - numbers.count(-1));
+    const auto clusters = static_cast<std::int64_t>(numbers.size() - numbers.count(-1));
+    words = fmt::format("{}; numbers in cells: {}", words, grouped_count(clusters, "cluster"));
   }
   return words;
 }

@@ -7,6 +7,7 @@
 
 #include "core/corpus/mean_words.h"
 #include "core/picture/figure/corpus_page.h"
+#include "core/picture/plot_names.h"
 #include "core/picture/text/text.h"
 
 namespace headscope {
@@ -15,7 +16,7 @@ namespace {
 constexpr double kPlaneHeight = 380, kLeftOfPlane = 62, kBelowPlane = 46, kBarRoom = 70, kSection = 26;
 constexpr double kWidestCell = 46, kHighestCell = 22, kLeastCell = 4, kNumberWidth = 30, kNumberHeight = 15;
 constexpr double kHistogramHeight = 70;
-constexpr std::size_t kManyPoints = 1500, kMostNames = 24;
+constexpr std::size_t kManyPoints = 1500;
 
 std::string value_words(double value) {
   if (!std::isfinite(value)) return "";
@@ -82,23 +83,35 @@ void add_points(CorpusPage& page, const Plane& plane) {
   }
 }
 
-// The names of the picked head and of the chosen ones, with the numbers of their clusters.
+// The names of as many heads as fit, the picked one and the chosen ones first.
 void add_point_names(CorpusPage& page, const Plane& plane) {
-  std::vector<std::size_t> heads = {page.figure.head};
-  if (page.figure.chosen.size() <= kMostNames) {
-    heads.insert(heads.end(), page.figure.chosen.begin(), page.figure.chosen.end());
+  const HeadTable& table = page.table;
+  std::vector<std::size_t> wanted = {page.figure.head};
+  if (page.figure.chosen.size() <= kMarksInTheWay) {
+    wanted.insert(wanted.end(), page.figure.chosen.begin(), page.figure.chosen.end());
   }
-  for (std::size_t k = 0; k < heads.size(); ++k) {
-    if (std::find(heads.begin(), heads.begin() + static_cast<std::ptrdiff_t>(k), heads[k]) !=
-        heads.begin() + static_cast<std::ptrdiff_t>(k))
-      continue;
-    const auto at = plane.at(page.table, heads[k]);
+  const bool all = table.heads.size() <= kMarksInTheWay;
+  std::vector<std::size_t> heads, first(wanted.size(), table.heads.size());  // of the points; the points of `wanted`
+  std::vector<NamedMark> points;
+  for (std::size_t head = 0; head < table.heads.size(); ++head) {
+    const auto at = plane.at(table, head);
     if (!at) continue;
-    const std::string name = page.name_of(heads[k]);
-    const double width = text_width(name, FontRole::numbers_bold, page.font(11));
-    const bool left = at->first + page.font(12) + width > plane.box.right();
-    page.text(at->first + (left ? -page.font(10) : page.font(10)), at->second, name,
-              {FontRole::numbers_bold, 11, page.colors.text, left ? 1.0 : 0.0});
+    const auto found = std::find(wanted.begin(), wanted.end(), head);
+    if (found != wanted.end()) first[static_cast<std::size_t>(found - wanted.begin())] = points.size();
+    const bool named = all || found != wanted.end();
+    const double width =
+        named ? text_width(page.name_of(head), FontRole::numbers_bold, page.font(11)) + page.font(4) : 0;
+    points.push_back({static_cast<double>(at->first), static_cast<double>(at->second), width});
+    heads.push_back(head);
+  }
+  std::erase(first, table.heads.size());
+  const Box4& box = plane.box;
+  const PointPlane frame{static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.width),
+                         static_cast<double>(box.height)};
+  for (const PlotName& name : plot_names(points, first, frame, {page.font(5), page.font(10), page.font(7)})) {
+    const bool marked = std::find(first.begin(), first.end(), name.point) != first.end();
+    page.text(name.place.left, name.place.middle, page.name_of(heads[name.point]),
+              {marked ? FontRole::numbers_bold : FontRole::numbers, 11, marked ? page.colors.text : page.colors.text2});
   }
 }
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
+#include "core/base/grouped_digits.h"
 #include "core/corpus/tree_layout.h"
 #include "core/picture/figure/corpus_page.h"
 #include "core/picture/text/text.h"
@@ -85,8 +87,9 @@ int add_tree(CorpusPage& page, int x, int y, int width) {
   const double farthest = std::max(1e-9, tree.merges.back().distance * 1.04);
   const TreePlan plan{box, leaf, farthest, tree_layout(tree, asked.cut)};
   page.text(x, y + page.font(4),
-            fmt::format("{} clusters of {} heads, cut at {:.3f}; 1 \u2212 cosine of {} standardised means",
-                        plan.layout.clusters, tree.heads.size(), asked.cut, page.table.compared),
+            fmt::format("{} of {}, cut at {:.3f}; 1 \u2212 cosine of {} standardised means",
+                        grouped_count(static_cast<std::int64_t>(plan.layout.clusters), "cluster"),
+                        grouped_count(std::ssize(tree.heads), "head"), asked.cut, page.table.compared),
             {FontRole::words, 11, page.colors.text2});
   const PlotAxis axis = plot_axis(0, plan.farthest, 5);
   for (const double tick : axis.ticks) {

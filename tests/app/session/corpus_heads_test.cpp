@@ -60,5 +60,16 @@ TEST(CorpusHeads, AFigureIsWhatTheViewShows) {
   }
 }
 
+TEST(CorpusHeads, OnePhraseIsNoPhrases) {
+  CorpusContents of = contents();
+  CorpusRecord one = *of.record;
+  one.phrases = 1;
+  one.tokens = 1;
+  one.heads.resize(1);
+  of.record = std::make_shared<const CorpusRecord>(one);
+  of.table = std::make_shared<const HeadTable>(head_table(one));
+  EXPECT_EQ(corpus_fact(of).find("what 1 head of demo:induction does over 1 phrase, 1 token"), 0U) << corpus_fact(of);
+}
+
 }  // namespace
 }  // namespace headscope

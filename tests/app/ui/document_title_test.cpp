@@ -37,6 +37,19 @@ TEST(DocumentTitle, NamesDocumentModelAndChanges) {
   EXPECT_EQ(title("my.json", draft, kept), "my.json* · layer.safetensors");
 }
 
+// A corpus is of another model than what is computed beside it.
+TEST(DocumentTitle, ACorpusHasItsNameAloneWhileItIsLookedAt) {
+  Driver d;
+  d.session.document.title = "stories.hsagg";
+  d.session.view.corpus.file = "/somewhere/stories.hsagg";
+  d.session.view.main_view = MainView::corpus;
+  d.step();
+  EXPECT_EQ(title(d), "stories.hsagg");
+  d.session.view.main_view = MainView::layer;
+  d.step();
+  EXPECT_NE(title(d).find("stories.hsagg \u00b7 "), std::string::npos) << title(d);
+}
+
 TEST(DocumentTitle, UndoLeadsBackToTheSavedState) {
   Driver d;
   d.session.open(d.session.draft, d.session.view);

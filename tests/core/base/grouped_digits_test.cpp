@@ -17,5 +17,11 @@ TEST(GroupedDigits, SetsEveryThreeDigitsApart) {
   EXPECT_EQ(grouped_digits(std::numeric_limits<std::int64_t>::min()), "−9,223,372,036,854,775,808");
 }
 
+TEST(GroupedDigits, CountsOneThingOrMore) {
+  EXPECT_EQ(grouped_count(1, "phrase"), "1 phrase");
+  EXPECT_EQ(grouped_count(0, "phrase"), "0 phrases");
+  EXPECT_EQ(grouped_count(20'000, "phrase"), "20,000 phrases");
+}
+
 }  // namespace
 }  // namespace headscope

@@ -87,5 +87,31 @@ TEST_F(CorpusHead, RowsOfEveryTenthAreExamplesToo) {
   EXPECT_EQ(d.trace().tensor(StageId::weights).at({0, 7, last[1].query, last[1].key}), last[1].value);
 }
 
+// In a small window a chip still has room for its head and the cosine, and the titles of the examples for each other.
+TEST(CorpusHeadNarrow, NoTextLiesOnAnother) {
+  const TemporaryFolder folder;
+  Driver d(1000, 700);
+  d.drop(test::write_scanned(folder, "all", true, test::scanned_lines()));
+  d.step(4);
+  const std::vector<std::string> chips = d.names("corpus/alike/");
+  ASSERT_EQ(chips.size(), 8U);
+  for (const std::string& chip : chips) {
+    const Rect box = d.rect(chip);
+    std::vector<float> starts;
+    const std::string name = chip.substr(chip.rfind('/') + 1);
+    for (const DrawnText& text : d.texts) {
+      if (box.contains({text.at.x, text.at.y + 6})) starts.push_back(text.at.x);
+    }
+    ASSERT_EQ(starts.size(), 2U) << chip;
+    std::sort(starts.begin(), starts.end());
+    EXPECT_GE(starts[1] - starts[0], 6.0f * static_cast<float>(name.size())) << chip;
+  }
+  const auto legend = d.names("corpus/legend: ");
+  ASSERT_EQ(legend.size(), 1U);
+  EXPECT_FALSE(std::any_of(d.texts.begin(), d.texts.end(), [&](const DrawnText& text) {
+    return text.words == "weight" && d.rect(legend.front()).contains({text.at.x, text.at.y + 6});
+  })) << "the title of the weights stands beside the legend";
+}
+
 }  // namespace
 }  // namespace headscope::ui

@@ -55,6 +55,13 @@ TEST_F(CorpusHeadVis, AHeadHasItsPlotsTablesAndSequences) {
   EXPECT_EQ(d.names("corpus/example/").size(), 2U);
   EXPECT_TRUE(shows("0.6250")) << "the largest weight behind the first token: sat to cat";
   EXPECT_TRUE(shows("query 2 \u00b7 key 1"));
+  // The folder's weights of that row are painted: one of 0.625, on cat; of the first and third token it has none.
+  const std::vector<ExampleLine>& lines = d.state.panels.get<CorpusPanelState>().lines.lines;
+  ASSERT_EQ(lines.size(), 2U);
+  std::vector<float> weights;
+  for (const ExampleLine::Piece& piece : lines[0].pieces) weights.push_back(piece.weight);
+  EXPECT_EQ(weights, (std::vector<float>{-1, 0.625F, -1}));
+  EXPECT_FALSE(d.names("corpus/legend: query framed, its row painted by weight").empty());
   d.click("corpus/open");
   d.step(2);
   EXPECT_EQ(d.session.view.main_view, MainView::corpus);
@@ -65,12 +72,13 @@ TEST_F(CorpusHeadVis, AHeadHasItsPlotsTablesAndSequences) {
   EXPECT_EQ(notice->button, "");
 }
 
-// A folder that `report` wrote, with the words of its phrases: they open on the model that it names.
-TEST(CorpusHeadVisOpens, ASequenceOnAModelThatHasItsHeads) {
-  const TemporaryFolder folder;
+constexpr const char* kScannedModel = "demo:pronouns";
+
+// As `report` writes it, with the words of its phrases.
+CorpusRecord write_scanned_tree(const TemporaryFolder& folder) {
   const PhraseList list = PhraseList::of_text("the cat sat because it was tired\nthe dog ran because it was late\n");
   ScanOptions options;
-  options.model = "demo:pronouns";
+  options.model = kScannedModel;
   PhraseScan scan(options, {});
   CorpusRecord record = scan.new_record(list);
   list.visit({0, 2}, [&](const ListedPhrase& phrase) { scan.add(phrase, record, {}); });
@@ -78,12 +86,20 @@ TEST(CorpusHeadVisOpens, ASequenceOnAModelThatHasItsHeads) {
   const auto sequences = headvis_sequences(record, model, list, {}, {});
   write_headvis_tree(folder / "data", headvis_tree_of(record, true),
                      [&](std::size_t head) { return headvis_head_of(record, head, sequences.of(head)); });
+  return record;
+}
+
+// Its phrases open on the model that it names.
+TEST(CorpusHeadVisOpens, ASequenceOnAModelThatHasItsHeads) {
+  const TemporaryFolder folder;
+  const CorpusRecord record = write_scanned_tree(folder);
+  PhraseModel model(kScannedModel, 1, {});
   Driver d;
   d.drop(folder / "data");
   d.step(4);
   d.click("corpus/cell/1.7");
   d.step(4);
-  ASSERT_EQ(d.names("corpus/example/").size(), 2U);
+  ASSERT_GE(d.names("corpus/example/").size(), 3U) << "two phrases, and rows of tenths";
   const CorpusExample& wanted = record.heads[*head_table(record).find(1, 7)].top[0];
   d.click("corpus/open");
   d.step(4);
@@ -100,6 +116,34 @@ TEST(CorpusHeadVisOpens, ASequenceOnAModelThatHasItsHeads) {
   EXPECT_TRUE(std::any_of(d.state.notices.begin(), d.state.notices.end(), [](const Notice& each) {
     return each.key == "opened sequence" && each.fact.find("demo:pronouns") != std::string::npos;
   })) << "that nothing says whether it is the same model";
+}
+
+// Every word of a row has its weight, as an engine computes it: here 0.005 and more, with four decimals.
+TEST(CorpusHeadVisOpens, TheWholeRowIsPainted) {
+  const TemporaryFolder folder;
+  write_scanned_tree(folder);
+  Driver d;
+  d.drop(folder / "data");
+  d.step(4);
+  d.click("corpus/cell/1.7");
+  d.step(4);
+  const CorpusPanelState& state = d.state.panels.get<CorpusPanelState>();
+  ASSERT_FALSE(state.headvis.rows.empty());
+  for (std::size_t k = 0; k < state.headvis.rows.size(); ++k) {
+    double sum = 0, largest = 0;
+    for (const TokenWeight& each : state.headvis.rows[k]) {
+      sum += static_cast<double>(each.weight);
+      if (each.token > 0) largest = std::max(largest, static_cast<double>(each.weight));
+    }
+    EXPECT_TRUE(sum > 0.9 && sum < 1.001) << sum << ": weights of one row";
+    EXPECT_LE(largest, static_cast<double>(state.headvis.examples[k].value));
+  }
+  std::ptrdiff_t most = 0;
+  for (const ExampleLine& line : state.lines.lines) {
+    most = std::max(most, std::count_if(line.pieces.begin(), line.pieces.end(),
+                                        [](const ExampleLine::Piece& piece) { return piece.weight >= 0; }));
+  }
+  EXPECT_GE(most, 2) << "more words than the key alone";
 }
 
 TEST_F(CorpusHeadVis, AHeadWhoseFileIsMissingIsNamed) {

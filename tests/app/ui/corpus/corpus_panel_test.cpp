@@ -89,6 +89,26 @@ TEST_F(CorpusPanel, AHeadIsPickedInTheGridAndNamedInThePlane) {
   EXPECT_EQ(view().head, (Cell{1, 7}));
 }
 
+TEST_F(CorpusPanel, AsManyHeadsAsFitAreNamedInThePlane) {
+  open();
+  const std::vector<std::string> names = d.names("corpus/name/");
+  EXPECT_GE(names.size(), 8U) << "of 16";
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    const Rect one = d.rect(names[a]);
+    for (std::size_t b = 0; b < a; ++b) {
+      const Rect other = d.rect(names[b]);
+      EXPECT_TRUE(one.min.x >= other.max.x - 1 || one.max.x <= other.min.x + 1 || one.min.y >= other.max.y - 1 ||
+                  one.max.y <= other.min.y + 1)
+          << names[a] << " lies on " << names[b];
+    }
+  }
+  const int made = panel().names_made;
+  d.step(3);
+  EXPECT_EQ(panel().names_made, made) << "placed once";
+  ASSERT_FALSE(panel().names.names.empty());
+  EXPECT_EQ(panel().names.names.front().head, 0U) << "the picked one comes first";
+}
+
 TEST_F(CorpusPanel, APointIsPickedInThePlane) {
   open();
   const PlotPoint point = panel().plot.points.points.front();

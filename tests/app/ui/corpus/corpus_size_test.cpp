@@ -69,9 +69,12 @@ TEST(CorpusSize, AFrameDrawsWhatIsInSightAndLaysOutNothing) {
   d.key(KeyName::down);
   d.step(3);
   EXPECT_EQ(state.plots_made, 1) << "the mouse and another head move no point";
+  EXPECT_EQ(state.names.names.size(), 1U) << "of so many the picked head alone is named";
+  EXPECT_EQ(state.names_made, 1) << "placed once, not in every frame";
   d.session.view.corpus.head = Cell{kLayers - 1, kHeadsEach - 1};
   d.step(3);
   EXPECT_TRUE(d.has("corpus/cell/299.119")) << "the grid scrolls to the picked head";
+  EXPECT_EQ(state.names_made, 2) << "placed again for another head";
   EXPECT_LT(state.cells_drawn, kMostCells);
 }
 

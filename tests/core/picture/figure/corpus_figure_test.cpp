@@ -131,6 +131,30 @@ TEST(CorpusFigurePlan, ChosenHeadsAndClustersAreSaid) {
   EXPECT_TRUE(says(plan, "3")) << "a cluster's number";
 }
 
+// Of few heads all are named; names of the picked and the chosen are bold, and none lies on another.
+TEST(CorpusFigurePlan, AsManyHeadsAsFitAreNamed) {
+  CorpusFigure figure = made_figure();
+  figure.head = 1;
+  figure.chosen = {4, 1};
+  std::vector<TextItem> names;
+  for (const TextItem& text : items_of<TextItem>(corpus_plan(figure))) {
+    const bool name = text.text.size() == 3 && text.text[1] == '.' && text.anchor == 0 && text.size == 11;
+    if (name && text.text[0] >= '0' && text.text[0] <= '1' && text.text[2] <= '2') names.push_back(text);
+  }
+  std::vector<std::string> bold;
+  for (const TextItem& text : names) {
+    if (text.role == FontRole::numbers_bold) bold.push_back(text.text);
+  }
+  EXPECT_EQ(bold, (std::vector<std::string>{"0.1", "1.1"}));
+  EXPECT_GE(names.size(), 5U);
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      EXPECT_NE(names[a].text, names[b].text);
+      EXPECT_TRUE(std::fabs(names[a].x - names[b].x) >= 15 || std::fabs(names[a].y - names[b].y) >= 13);
+    }
+  }
+}
+
 TEST(CorpusFigurePlan, ATreeStandsInPlaceOfHistograms) {
   CorpusFigure figure = made_figure();
   std::vector<std::size_t> all(figure.table->heads.size());
@@ -143,7 +167,7 @@ TEST(CorpusFigurePlan, ATreeStandsInPlaceOfHistograms) {
   for (const char* name : {"0.0", "0.1", "0.2", "1.0", "1.1", "1.2"}) EXPECT_TRUE(says(apart, name)) << name;
   figure.tree->cut = 2;
   EXPECT_TRUE(
-      says(corpus_plan(figure), "1 clusters of 6 heads, cut at 2.000; 1 \u2212 cosine of 11 standardised means"));
+      says(corpus_plan(figure), "1 cluster of 6 heads, cut at 2.000; 1 \u2212 cosine of 11 standardised means"));
   figure.record = nullptr;
   EXPECT_TRUE(says(corpus_plan(figure), "Heads that are alike")) << "of HeadVis's folder, too";
 }
