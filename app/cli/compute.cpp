@@ -5,6 +5,7 @@
 #include "app/session/session_paths.h"
 #include "core/attention/patches.h"
 #include "core/base/error.h"
+#include "core/model/checkpoint.h"
 #include "core/request/model_kind.h"
 #ifdef HEADSCOPE_HAS_GL
 #include "app/gl/compute_factory.h"
@@ -25,6 +26,9 @@ EngineOptions engine_options(std::int64_t stage_memory, bool whole_model) {
 
 void print_notices(const Trace& trace) {
   if (!trace.notice.empty()) print_notice(trace.notice);
+  const std::string unknown =
+      trace.inputs->checkpoint == nullptr ? std::string() : trace.inputs->checkpoint->unknown_tokenizer();
+  if (!unknown.empty()) print_notice("the model has no tokenizer that can be used: " + unknown);
   const Patches* patches = trace.inputs->patches.get();
   if (patches != nullptr && !patches->notice.empty()) print_notice(patches->notice);
 }

@@ -196,10 +196,12 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
                       fmt::join(checkpoint.dtypes(), " and "), size_text(static_cast<double>(checkpoint.bytes())));
 }
 
-void add_tokenizer(const Tokenizer* tokenizer, Description& description) {
+// `unknown`: why one that is there cannot be used.
+void add_tokenizer(const Tokenizer* tokenizer, const std::string& unknown, Description& description) {
   description.json["tokenizer"] = nullptr;
   if (tokenizer == nullptr) {
-    description.text += "no tokenizer\n";
+    if (!unknown.empty()) description.json["unknown_tokenizer"] = unknown;
+    description.text += unknown.empty() ? "no tokenizer\n" : "no tokenizer that can be used: " + unknown + "\n";
     return;
   }
   description.json["tokenizer"] = {{"kind", tokenizer->kind()}, {"vocabulary_size", tokenizer->vocabulary_size()}};
@@ -224,7 +226,8 @@ void add_checkpoint(const std::string& path, Description& description) {
   description.text = printable(path) + ": a checkpoint\n";
   add_architecture(*checkpoint, description);
   add_lists(*checkpoint, description);
-  add_tokenizer(checkpoint->tokenizer().get(), description);
+  const auto tokenizer = checkpoint->tokenizer();
+  add_tokenizer(tokenizer.get(), checkpoint->unknown_tokenizer(), description);
   add_unexpected(checkpoint->unexpected(), description);
   // A text model beside one that reads images has no head of its own.
   if (checkpoint->output_head().kind != OutputHead::Kind::none || checkpoint->architecture().image) return;
@@ -271,7 +274,7 @@ Description describe_folder(const std::string& path) {
     }
     description.json = {{"path", path}, {"kind", "checkpoint"}, {"architecture", nullptr}};
     description.text = printable(path) + ": a checkpoint folder without weights\n";
-    add_tokenizer(tokenizer.get(), description);
+    add_tokenizer(tokenizer.get(), "", description);
     if (configured) add_config((fs::path(folder) / "config.json").string(), description);
   }
   Json list = Json::array();

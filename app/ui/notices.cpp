@@ -20,6 +20,7 @@
 #include "core/attention/patches.h"
 #include "core/base/grouped_digits.h"
 #include "core/base/utf8.h"
+#include "core/model/checkpoint.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -143,6 +144,14 @@ void leave_out(std::vector<Bar>& bars, std::vector<std::string>& gone) {
   std::erase_if(bars, [&](const Bar& bar) { return std::find(gone.begin(), gone.end(), words(bar)) != gone.end(); });
 }
 
+// What did not come out as asked before anything was computed.
+void add_input_bars(const Inputs& inputs, std::vector<Bar>& bars) {
+  const std::string alone = inputs.patches == nullptr ? "" : inputs.patches->notice;
+  if (!alone.empty()) bars.push_back({{Notice::Kind::warn, "Patched.", alone, "patch"}, "", true, nullptr});
+  const std::string why = inputs.checkpoint == nullptr ? "" : inputs.checkpoint->unknown_tokenizer();
+  if (!why.empty()) bars.push_back({{Notice::Kind::warn, "No tokenizer.", why, "tokenizer"}, "", true, nullptr});
+}
+
 std::vector<Bar> bars_of(Ui& ui) {
   std::vector<Bar> bars;
   const Session& session = ui.session;
@@ -169,8 +178,7 @@ std::vector<Bar> bars_of(Ui& ui) {
                     true,
                     [](Ui& u) { u.session.jobs.dismiss(); }});
   }
-  const std::string alone = trace == nullptr || trace->inputs->patches == nullptr ? "" : trace->inputs->patches->notice;
-  if (!alone.empty()) bars.push_back({{Notice::Kind::warn, "Patched.", alone, "patch"}, "", true, nullptr});
+  if (trace != nullptr) add_input_bars(*trace->inputs, bars);
   if (trace != nullptr && !trace->notice.empty()) {
     bars.push_back({{Notice::Kind::warn, "Another backend.", trace->notice, "backend"}, "", true, nullptr});
   } else if (const std::string why = ui.session.background.maps.counts().device_failure;

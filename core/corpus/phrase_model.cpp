@@ -59,7 +59,9 @@ PhraseModel::PhraseModel(const std::string& model, int threads, const CancelToke
   // Opened by the cache, which the phrases go through: one model, not two.
   state.checkpoint = load_inputs(request_of(model, {0}, threads), state.cache, cancel).checkpoint;
   state.tokenizer = state.checkpoint->tokenizer();
-  if (state.tokenizer == nullptr) throw UsageError("model", model + " has no tokenizer", "a model that reads text");
+  if (state.tokenizer == nullptr) {
+    throw UsageError("model", state.checkpoint->no_tokenizer_sentence(), "a model that reads text");
+  }
   state.backend = make_backend({BackendChoice::cpu, threads, false});
   state.threads = std::make_unique<ThreadPool>(threads);
   set_lanes(1);

@@ -42,8 +42,15 @@ class Checkpoint {
   BlockWeights block(std::int64_t layer) const;  // asserts 0 <= layer < num_layers
   OutputHead output_head() const;
 
-  // Read on the first call; null when the folder has none. Throws Error when it is malformed.
+  // Read on the first call; null when the folder has none, or one of a kind that is not known here. Throws Error when
+  // it is malformed.
   std::shared_ptr<const Tokenizer> tokenizer() const;
+  // What a refusal of a text says where tokenizer() is null: "PATH has no tokenizer", and why one that is there cannot
+  // be used.
+  std::string no_tokenizer_sentence() const;
+  // Why a tokenizer that is there cannot be used, once tokenizer() was called; "" where it can, and where there is
+  // none.
+  std::string unknown_tokenizer() const;
   // How an image becomes numbers; null when the folder does not say. Read on the first call; throws Error when it is
   // malformed.
   std::shared_ptr<const ImageProcessor> image_processor() const;

@@ -27,7 +27,10 @@ namespace {
 
 // A tensor that a GGUF model's row does not know may change its numbers.
 void refuse_unexpected(std::vector<std::string>& unexpected, const std::string& file, const std::string& family) {
-  std::erase(unexpected, "rope_freqs.weight");  // gguf_model_of() has read it
+  // gguf_model_of() has read these.
+  std::erase_if(unexpected, [](const std::string& name) {
+    return name == "rope_freqs.weight" || name == "rope_factors_short.weight" || name == "rope_factors_long.weight";
+  });
   if (unexpected.empty()) return;
   std::vector<std::string> shown;
   for (const std::string& name : unexpected) shown.push_back(shortened(name));
@@ -78,8 +81,25 @@ OutputHead Checkpoint::output_head() const {
 std::shared_ptr<const Tokenizer> Checkpoint::tokenizer() const {
   KeptTokenizer& kept = *contents_->tokenizer;
   const std::lock_guard lock(kept.mutex);
-  if (!kept.read) kept.read = load_tokenizer(contents_->tokenizer_path, kept.side);
+  if (kept.read) return *kept.read;
+  try {
+    kept.read = load_tokenizer(contents_->tokenizer_path, kept.side);
+  } catch (const UnknownTokenizer& error) {
+    kept.unknown = error.what();
+    kept.read = nullptr;
+  }
   return *kept.read;
+}
+
+std::string Checkpoint::unknown_tokenizer() const {
+  KeptTokenizer& kept = *contents_->tokenizer;
+  const std::lock_guard lock(kept.mutex);
+  return kept.unknown;
+}
+
+std::string Checkpoint::no_tokenizer_sentence() const {
+  const std::string why = unknown_tokenizer();
+  return path() + (why.empty() ? " has no tokenizer" : " has no tokenizer that can be used: " + why);
 }
 
 std::shared_ptr<const ImageProcessor> Checkpoint::image_processor() const {

@@ -22,6 +22,7 @@ struct KeptTokenizer {
   TextSide side = TextSide::source;
   std::mutex mutex;
   std::optional<std::shared_ptr<const Tokenizer>> read;
+  std::string unknown;  // why the one that is there cannot be used
 };
 
 struct Checkpoint::Contents {

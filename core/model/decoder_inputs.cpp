@@ -99,7 +99,7 @@ void read_decoder_phrase(const Request& request, const Checkpoint& checkpoint, I
   const std::int64_t vocabulary = checkpoint.architecture().vocab_size;
   const std::string ids = fmt::format("--decoder-ids, ids of its vocabulary of {}", vocabulary);
   const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
-  if (tokenizer == nullptr) refuse("decoder-phrase", fmt::format("{} has no tokenizer", request.model), ids);
+  if (tokenizer == nullptr) refuse("decoder-phrase", checkpoint.no_tokenizer_sentence(), ids);
   const bool by_language = checkpoint.architecture().family == "mbart";
   if (!checkpoint.start_token() && !by_language) {
     refuse("decoder-phrase", fmt::format("config.json of {} names no decoder_start_token_id", request.model), ids);

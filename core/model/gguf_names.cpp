@@ -12,7 +12,11 @@ constexpr std::array kArchitectures = {
     GgufArchitecture{"qwen3", "qwen3"},
     GgufArchitecture{"qwen3moe", "qwen3_moe", false, false, "qwen3_moe"},
     GgufArchitecture{"gemma", "gemma", false, true},
+    GgufArchitecture{.name = "gemma2", .family = "gemma2", .one_added = true, .wide_scale_layers = 46},
+    GgufArchitecture{.name = "gemma3", .family = "gemma3", .one_added = true, .wide_scale_layers = 62},
     GgufArchitecture{"gpt2", "gpt2"},
+    GgufArchitecture{"phi2", "phi"},
+    GgufArchitecture{"phi3", "phi3"},
     GgufArchitecture{"gpt-oss", "gpt_oss", false, false, "gpt_oss", "post_attention_norm"},
 };
 
@@ -34,14 +38,18 @@ constexpr std::array kModules = {
     ModuleName{&TensorNames::key, "attn_k"},
     ModuleName{&TensorNames::value, "attn_v"},
     ModuleName{&TensorNames::output, "attn_output"},
+    ModuleName{&TensorNames::attention_norm_out, "post_attention_norm"},
+    ModuleName{&TensorNames::mlp_norm_out, "post_ffw_norm"},
     ModuleName{&TensorNames::query_norm, "attn_q_norm"},
     ModuleName{&TensorNames::key_norm, "attn_k_norm"},
     ModuleName{&TensorNames::sinks, "attn_sinks.weight"},
     ModuleName{&TensorNames::gate, "ffn_gate"},
     ModuleName{&TensorNames::up, "ffn_up"},
+    ModuleName{&TensorNames::gate_up, "ffn_up"},
     ModuleName{&TensorNames::down, "ffn_down"},
     ModuleName{&TensorNames::final_norm, "output_norm"},
     ModuleName{&TensorNames::decoder, "output"},
+    ModuleName{&TensorNames::decoder_bias, "output.bias"},
 };
 
 // What stands for a size of config.json, without the architecture's name in front of it.
@@ -53,6 +61,17 @@ constexpr std::array kSizes = {
     GgufSize{&ConfigKeys::head_dim, "attention.key_length", false},
     GgufSize{&ConfigKeys::mlp_width, "feed_forward_length", true},
     GgufSize{&ConfigKeys::max_positions, "context_length", true},
+};
+
+constexpr std::array kOwnKeys = {
+    GgufOwnKey{"gemma2", "attn_logit_softcapping", "attn_logit_softcapping"},
+    GgufOwnKey{"gemma2", "final_logit_softcapping", "final_logit_softcapping"},
+    GgufOwnKey{"gemma2", "attention.sliding_window_pattern", ""},
+    GgufOwnKey{"gemma3", "final_logit_softcapping", "final_logit_softcapping"},
+    GgufOwnKey{"gemma3", "rope.freq_base_swa", "rope_local_base_freq"},
+    GgufOwnKey{"gemma3", "attention.sliding_window_pattern", ""},
+    GgufOwnKey{"gpt-oss", "attention.sliding_window_pattern", ""},
+    GgufOwnKey{"phi3", "rope.scaling.attn_factor", ""},
 };
 
 // Keys of the architecture that change nothing here, or that gguf_model.cpp reads by name; any other key is refused, as
@@ -87,9 +106,14 @@ std::span<const GgufSize> gguf_sizes() {
   return kSizes;
 }
 
-bool gguf_knows_key(std::string_view name) {
+std::span<const GgufOwnKey> gguf_own_keys() {
+  return kOwnKeys;
+}
+
+bool gguf_knows_key(const GgufArchitecture& row, std::string_view name) {
   const auto is_it = [name](const GgufSize& each) { return each.gguf == name; };
-  return std::any_of(kSizes.begin(), kSizes.end(), is_it) ||
+  const auto is_own = [&](const GgufOwnKey& each) { return each.architecture == row.name && each.gguf == name; };
+  return std::any_of(kSizes.begin(), kSizes.end(), is_it) || std::any_of(kOwnKeys.begin(), kOwnKeys.end(), is_own) ||
          std::find(kOtherKeys.begin(), kOtherKeys.end(), name) != kOtherKeys.end();
 }
 
@@ -113,6 +137,7 @@ Family gguf_family(const Family& family, const GgufArchitecture& row) {
   const bool rms = family.fixed.norm == Architecture::Norm::rms;
   keys.norm_eps = {rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", {}};
   renamed.keys = keys;
+  renamed.rotary.features = {"rope.dimension_count", {}};
   renamed.biases = {};
   renamed.refused = {};
   renamed.marks = {};

@@ -1,6 +1,7 @@
 // How GGUF calls kinds of models, sizes and tensors: tables from its names to those of the families' table.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -19,8 +20,19 @@ struct GgufArchitecture {
   bool one_added = false;    // norm weights are 1 + w of a family whose norms multiply by 1 + w
   const char* mixture = "";  // the family of a file whose expert_count is not 0; "": there is none
   const char* mlp_norm = "ffn_norm";
+  // Above 0: queries are scaled by 1 / sqrt(head_dim), of models with so many layers by 1 / sqrt(d_model / num_heads),
+  // rounded down: no key says query_pre_attn_scalar, and readers of these files take it from the number of layers.
+  std::int64_t wide_scale_layers = 0;
 };
 std::span<const GgufArchitecture> gguf_architectures();
+
+// A number of the metadata of one architecture that config.json says under another key.
+struct GgufOwnKey {
+  std::string_view architecture;
+  std::string_view gguf;  // without the architecture's name and the dot
+  const char* config;     // "": it is read by name
+};
+std::span<const GgufOwnKey> gguf_own_keys();
 
 // What stands for a size of config.json, without the architecture's name and the dot in front of it.
 struct GgufSize {
@@ -30,8 +42,8 @@ struct GgufSize {
 };
 std::span<const GgufSize> gguf_sizes();
 
-// Whether a key of this name, without the architecture's name, is read, or changes nothing here.
-bool gguf_knows_key(std::string_view name);
+// Whether a key of this name, without the architecture's name, is read of its files, or changes nothing here.
+bool gguf_knows_key(const GgufArchitecture& row, std::string_view name);
 
 // A row of families() as a GGUF file of `row` spells it: its keys without the architecture's name, its tensors' names,
 // all matrices [out, in]; which biases it has is left to the tensors.

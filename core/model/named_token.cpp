@@ -77,7 +77,7 @@ std::int64_t named_token(const Checkpoint& checkpoint, const std::string& option
   }
   const auto tokenizer = checkpoint.tokenizer();
   if (tokenizer == nullptr) {
-    throw UsageError(option, fmt::format("found '{}', but {} has no tokenizer", text, checkpoint.path()),
+    throw UsageError(option, fmt::format("found '{}', but {}", text, checkpoint.no_tokenizer_sentence()),
                      fmt::format("ids of its vocabulary, from 0 to {}", vocabulary - 1));
   }
   if (const auto id = one_token(*tokenizer, text)) return checked(*id);

@@ -49,7 +49,7 @@ void refuse_long_text(const Request& request, const Architecture& architecture, 
 void read_phrase(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
   const std::shared_ptr<const Tokenizer> tokenizer = checkpoint.tokenizer();
   if (tokenizer == nullptr) {
-    throw UsageError("phrase", fmt::format("{} has no tokenizer", request.model),
+    throw UsageError("phrase", checkpoint.no_tokenizer_sentence(),
                      fmt::format("--token-ids, ids of its vocabulary of {}", checkpoint.architecture().vocab_size));
   }
   if (request.second_phrase && !tokenizer->knows_pairs()) {

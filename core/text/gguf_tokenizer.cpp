@@ -13,8 +13,10 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/base/utf8.h"
+#include "core/text/gguf_pre_tokenizers.h"
 #include "core/text/sentence_piece_parts.h"
 #include "core/text/token_spelling.h"
+#include "core/text/tokenizer.h"
 #include "core/text/tokenizer_json.h"
 
 namespace headscope {
@@ -23,39 +25,6 @@ namespace {
 
 // What tokenizer.ggml.token_type says of a piece.
 enum class PieceType { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
-
-// The released tokenizers' expressions: Llama 3, Qwen 2, Mistral's Tekken and o200k.
-constexpr const char* kLlama3Pattern =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr const char* kTekkenPattern =
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
-// A name of tokenizer.ggml.pre, and what the tokenizer that it means does.
-struct PreTokenizerName {
-  const char* name;
-  const char* pattern;
-  bool single_digits = false;  // every digit is a word, before the pattern
-  bool nfc = false;
-  bool ignore_merges = false;  // a word that is a piece is that piece
-  bool begins = false;         // with the begin token, unless add_bos_token says otherwise
-};
-
-const std::vector<PreTokenizerName>& pre_tokenizer_names() {
-  static const std::vector<PreTokenizerName> names = {
-      {.name = "gpt-2", .pattern = kGpt2Pattern},
-      {.name = "phi-2", .pattern = kGpt2Pattern},
-      {.name = "olmo", .pattern = kGpt2Pattern, .nfc = true},
-      {.name = "mpt", .pattern = kGpt2Pattern, .nfc = true},
-      {.name = "smollm", .pattern = kGpt2Pattern, .single_digits = true},
-      {.name = "starcoder", .pattern = kGpt2Pattern, .single_digits = true},
-      {.name = "llama-bpe", .pattern = kLlama3Pattern, .ignore_merges = true, .begins = true},
-      {.name = "llama3", .pattern = kLlama3Pattern, .ignore_merges = true, .begins = true},
-      {.name = "llama-v3", .pattern = kLlama3Pattern, .ignore_merges = true, .begins = true},
-      {.name = "qwen2", .pattern = kQwen2Pattern, .nfc = true},
-      {.name = "tekken", .pattern = kTekkenPattern, .ignore_merges = true, .begins = true},
-  };
-  return names;
-}
 
 constexpr const char* kModel = "tokenizer.ggml.model";
 constexpr const char* kPre = "tokenizer.ggml.pre";
@@ -85,7 +54,7 @@ class TokenizerReader {
   TokenizerParts read() {
     const std::string_view model = *file_.text(kModel);
     if (model != "gpt2" && model != "llama") {
-      file_.refuse(kModel, fmt::format("is {}; expected gpt2 or llama", in_quotes(model)));
+      refuse_unknown(kModel, fmt::format("is {}; expected gpt2 or llama", in_quotes(model)));
     }
     read_pieces();
     read_roles();
@@ -95,6 +64,10 @@ class TokenizerReader {
 
  private:
   std::int64_t size() const { return static_cast<std::int64_t>(pieces_.size()); }
+
+  [[noreturn]] void refuse_unknown(std::string_view key, const std::string& sentence) const {
+    throw UnknownTokenizer(fmt::format("{}: the key {} {}", file_.path(), in_quotes(key), sentence));
+  }
 
   PieceType type_of(std::size_t id) const { return types_.empty() ? PieceType::normal : types_[id]; }
 
@@ -158,25 +131,25 @@ class TokenizerReader {
     }
   }
 
-  const PreTokenizerName& pre_tokenizer_name() const {
+  const GgufPreTokenizer& pre_tokenizer() const {
     const std::optional<std::string_view> name = file_.text(kPre);
     std::string known;
-    for (const PreTokenizerName& row : pre_tokenizer_names()) {
+    for (const GgufPreTokenizer& row : gguf_pre_tokenizers()) {
       if (name == row.name) return row;
       known += (known.empty() ? "" : ", ") + std::string(row.name);
     }
     if (name) {
-      file_.refuse(kPre, fmt::format("is {}, a pre-tokenizer that is not known here; expected one of {}",
-                                     in_quotes(*name), known));
+      refuse_unknown(kPre, fmt::format("is {}, a pre-tokenizer that is not known here; expected one of {}",
+                                       in_quotes(*name), known));
     }
-    throw Error(
+    throw UnknownTokenizer(
         fmt::format("{}: found no key {}, which says how a text is split; expected one of {} (convert the "
                     "model again)",
                     file_.path(), kPre, known));
   }
 
   void read_byte_level() {
-    const PreTokenizerName& pre = pre_tokenizer_name();
+    const GgufPreTokenizer& pre = pre_tokenizer();
     const std::string where = fmt::format("{}: {}", file_.path(), kMerges);
     const bool there = file_.each_text(kMerges, [&](std::string_view merge) {
       const std::size_t blank = merge.find(' ', 1);
@@ -193,7 +166,12 @@ class TokenizerReader {
     if (pre.single_digits) parts_.pre_tokenizer.push_back(DigitsSplit{true});
     ByteLevelSplit split;
     split.add_prefix_space = file_.truth("tokenizer.ggml.add_space_prefix").value_or(false);
-    split.pattern.emplace(pre.pattern, file_.path());
+    for (std::size_t k = 0; k + 1 < pre.patterns.size(); ++k) {
+      PatternSplit first;
+      first.pattern.emplace(pre.patterns[k], file_.path());
+      parts_.pre_tokenizer.push_back(std::move(first));
+    }
+    split.pattern.emplace(pre.patterns.back(), file_.path());
     parts_.pre_tokenizer.push_back(std::move(split));
     parts_.decoder = {ByteLevelDecoder{}};
     frame(pre.begins);
@@ -214,10 +192,10 @@ class TokenizerReader {
 
   void read_sentence_piece() {
     for (const char* key : {"tokenizer.ggml.remove_extra_whitespaces"}) {
-      if (file_.truth(key).value_or(false)) file_.refuse(key, "is true, which is not read; expected false");
+      if (file_.truth(key).value_or(false)) refuse_unknown(key, "is true, which is not read; expected false");
     }
     if (const GgufField* map = file_.header().find("tokenizer.ggml.precompiled_charsmap"); map != nullptr) {
-      if (map->count > 0) file_.refuse(map->key, "is there, which is not read; expected none");
+      if (map->count > 0) refuse_unknown(map->key, "is there, which is not read; expected none");
     }
     const std::optional<std::vector<double>> scores = file_.numbers(kScores);
     if (!scores || scores->size() != pieces_.size()) {

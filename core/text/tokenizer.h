@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/tensor/shape.h"
 
 namespace headscope {
@@ -74,13 +75,19 @@ enum class TextSide { source, target };
 // Whether the decoder of the model in this folder splits words by a vocabulary of its own (target.spm).
 bool has_target_vocabulary(const std::string& folder);
 
+// A tokenizer of a kind that is not known here, in a file that is whole: the model beside it can be used by ids.
+class UnknownTokenizer : public Error {
+ public:
+  using Error::Error;
+};
+
 // The tokenizer of a model's folder: tokenizer.json, or vocab.json with merges.txt, or vocab.txt; beside them
 // tokenizer_config.json and special_tokens_map.json, which name the special tokens. `folder` may also be the
 // tokenizer.json itself, a GGUF file, or a folder whose model is one: then it is that file's own. Marian's folders hold
 // source.spm and target.spm with vocab.json (and target_vocab.json): `side` says which. A folder that holds none of
 // these is read by its SentencePiece file (spiece.model, spm.model, tokenizer.model, sentencepiece.bpe.model), where
 // its family is known. Null when the folder has no vocabulary; Error when a file is malformed or needs a step that is
-// not implemented here.
+// not implemented here; UnknownTokenizer when a GGUF file names a kind that is not.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextSide side = TextSide::source);
 
 // Words that the last word of `text` (up to the caret) could become: at most `most`; empty when `text` ends with a

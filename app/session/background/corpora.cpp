@@ -78,7 +78,9 @@ void check_heads(const CorpusModelQuery& of, const Architecture& architecture) {
 
 std::shared_ptr<const Tokenizer> corpus_model(const CorpusModelQuery& of, const CancelToken& cancel) {
   const std::shared_ptr<const Checkpoint> checkpoint = Checkpoint::open(of.model);
-  if (checkpoint->tokenizer() == nullptr) throw Error(of.model + " has no tokenizer; the scan had one");
+  if (checkpoint->tokenizer() == nullptr) {
+    throw Error(checkpoint->no_tokenizer_sentence() + "; the scan had one");
+  }
   const CorpusFacts& facts = of.record->facts;
   if (facts.sha256.empty()) {
     check_heads(of, checkpoint->architecture());

@@ -4,79 +4,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/attention/engine.h"
-#include "core/attention/output_head.h"
-#include "core/backend/backend_factory.h"
 #include "core/model/checkpoint.h"
-#include "tests/core/io/io_helpers.h"
-#include "tests/core/model/gguf_models.h"
 #include "tests/core/model/gguf_quantised.h"
+#include "tests/core/model/gguf_runs.h"
 
 namespace headscope {
 namespace {
-
-const std::string kGolden = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
-
-class GgufModels : public FilesTest {
- protected:
-  std::string gguf() const { return path("model.gguf"); }
-  std::string folder() const { return path("folder"); }
-
-  void write(const TwoSpellings& model) const {
-    write_folder(folder(), model);
-    write_text("model.gguf", gguf_bytes(model));
-  }
-
-  static std::shared_ptr<const Trace> traced(const std::string& model, BackendChoice backend, std::int64_t layer) {
-    Request request;
-    request.model = model;
-    request.token_ids = {1, 5, 2, 5, 3, 0};
-    request.layer = layer;
-    request.backend = backend;
-    EngineOptions options;
-    options.whole_model = true;
-    Engine engine(options);
-    return engine.run(request, CancelToken());
-  }
-
-  static void expect_same_bits(const Tensor& a, const Tensor& b, const std::string& what) {
-    EXPECT_EQ(a.shape(), b.shape()) << what;
-    EXPECT_TRUE(test::same_bits(a.values(), b.values())) << what;
-  }
-
-  // Every stage, the last hidden state and the logits.
-  void expect_same_numbers(const std::string& what) const {
-    for (const BackendChoice backend : {BackendChoice::reference, BackendChoice::cpu}) {
-      for (const std::int64_t layer : {0, 1}) {
-        const auto ours = traced(gguf(), backend, layer), wanted = traced(folder(), backend, layer);
-        ASSERT_EQ(ours->stages.size(), wanted->stages.size()) << what;
-        for (std::size_t k = 0; k < ours->stages.size(); ++k) {
-          expect_same_bits(ours->stages[k].tensor, wanted->stages[k].tensor, what + ", stage " + std::to_string(k));
-        }
-        ASSERT_NE(ours->model, nullptr);
-        expect_same_bits(ours->model->final_hidden, wanted->model->final_hidden, what + ", final_hidden");
-        if (layer == 1) expect_same_logits(*ours->model, *wanted->model, backend, what);
-      }
-    }
-  }
-
-  static void expect_same_logits(const ModelTrace& ours, const ModelTrace& wanted, BackendChoice backend,
-                                 const std::string& what) {
-    const auto logits = [&](const ModelTrace& model) {
-      const std::vector<std::int64_t> positions = {0, 5};
-      std::vector<float> all;
-      for (const Prediction& at : predictions(model, 0, positions, 8, *make_backend({backend, 2}), CancelToken())) {
-        for (const TokenProbability& token : at.top) {
-          all.push_back(static_cast<float>(token.id));
-          all.push_back(static_cast<float>(token.logit));
-        }
-      }
-      return all;
-    };
-    EXPECT_EQ(logits(ours).size(), 2u * 2 * 8) << what;
-    EXPECT_TRUE(test::same_bits(logits(ours), logits(wanted))) << what << ", logits";
-  }
-};
 
 struct Golden {
   const char* folder;
@@ -96,34 +29,14 @@ TEST_F(GgufModels, GoldenModelsHaveTheNumbersOfTheirFolders) {
                                {"gpt2", "gpt2"},
                                {"gpt2-f16", "gpt2"},
                                {"gpt2-bf16", "gpt2"}}) {
-    write(golden_model(kGolden + golden.folder, golden.architecture));
+    write(golden_model(kGoldenModels + golden.folder, golden.architecture));
     expect_same_numbers(golden.folder);
   }
 }
 
-// The file holds 1 + w, rounded once.
-TEST_F(GgufModels, NormsOfGemmaHaveTheirOneInTheFile) {
-  TwoSpellings model = golden_model(kGolden + "gemma", "gemma");
-  TwoSpellings in_file = model;
-  for (auto& [name, tensor] : model.tensors) {
-    if (name.find("norm") == name.npos) continue;
-    StoredTensor& stored = in_file.tensors[name];
-    stored.bytes.clear();
-    for (float& value : tensor.values) {
-      const float sum = 1.0F + value;
-      stored.bytes += test::GgufWriter::raw(sum);
-      value = sum - 1.0F;  // exact, so that the folder's 1 + w is what the file holds
-    }
-  }
-  write_folder(folder(), model);
-  write_text("model.gguf", gguf_bytes(in_file));
-  expect_same_numbers("gemma");
-  EXPECT_FALSE(Checkpoint::open(gguf())->architecture().norm_plus_one);
-}
-
 // Llama 3's scaling stands in the file as a divisor of every frequency.
 TEST_F(GgufModels, FrequenciesAreDividedByRopeFreqs) {
-  const TwoSpellings model = golden_model(kGolden + "llama-llama3", "llama");
+  const TwoSpellings model = golden_model(kGoldenModels + "llama-llama3", "llama");
   write_folder(folder(), model);
   const auto wanted = Checkpoint::open(folder())->architecture().rotary->inverse_frequencies;
   TwoSpellings plain = model;
@@ -150,7 +63,7 @@ TEST_F(GgufModels, FrequenciesAreDividedByRopeFreqs) {
 
 // Peng et al. 2023: the file's keys are those of config.json under other names; without them the defaults count.
 TEST_F(GgufModels, YarnIsThatOfTheFolder) {
-  TwoSpellings model = golden_model(kGolden + "llama", "llama");
+  TwoSpellings model = golden_model(kGoldenModels + "llama", "llama");
   model.config.erase("rope_parameters");
   for (const nlohmann::json& turns : {nlohmann::json{{"beta_fast", 4.0}, {"beta_slow", 0.5}}, nlohmann::json{}}) {
     nlohmann::json yarn = {{"rope_type", "yarn"}, {"factor", 8.0}, {"original_max_position_embeddings", 16}};
@@ -164,7 +77,7 @@ TEST_F(GgufModels, YarnIsThatOfTheFolder) {
 }
 
 TEST_F(GgufModels, GptOssHasItsWindowsSinksAndClamp) {
-  write(golden_model(kGolden + "gpt_oss", "gpt-oss"));
+  write(golden_model(kGoldenModels + "gpt_oss", "gpt-oss"));
   const auto opened = Checkpoint::open(gguf());
   const Architecture& model = opened->architecture();
   EXPECT_EQ(model.family, "gpt_oss");

@@ -15,39 +15,9 @@
 #include "core/io/safetensors.h"
 #include "tests/core/io/gguf_files.h"
 #include "tests/core/model/model_files.h"
+#include "tests/core/model/two_spellings.h"
 
 namespace headscope {
-
-struct StoredTensor {
-  std::vector<std::int64_t> shape;
-  std::string type;   // of GGUF
-  std::string bytes;  // as the GGUF file holds them
-  std::vector<float> values;
-};
-
-// A model in both spellings: the folder's names and rows, and GGUF's.
-struct TwoSpellings {
-  nlohmann::json config;
-  std::map<std::string, StoredTensor> tensors;             // by the folder's names
-  std::string architecture;                                // GGUF's
-  std::vector<std::pair<std::string, std::string>> names;  // the folder's, GGUF's; without ".weight" and ".bias"
-
-  std::int64_t number(const std::string& key, std::int64_t otherwise = 0) const {
-    return config.contains(key) && config[key].is_number() ? config[key].get<std::int64_t>() : otherwise;
-  }
-  std::int64_t heads() const { return number("num_attention_heads", number("n_head")); }
-  std::int64_t width() const { return number("hidden_size", number("n_embd")); }
-  std::int64_t layers() const { return number("num_hidden_layers", number("n_layer")); }
-  std::int64_t kv_heads() const { return number("num_key_value_heads", heads()); }
-  std::int64_t head_dim() const { return number("head_dim", width() / heads()); }
-  std::int64_t experts() const { return number("num_experts", number("num_local_experts")); }
-};
-
-// Row `row` of a Llama's queries or keys in the file.
-inline std::int64_t paired_row(std::int64_t row, std::int64_t head_dim) {
-  const std::int64_t feature = row % head_dim, half = head_dim / 2;
-  return row - feature + 2 * (feature % half) + feature / half;
-}
 
 // `tensor` as a converter stores it under `name` of GGUF.
 inline StoredTensor converted(const TwoSpellings& model, const std::string& name, const StoredTensor& tensor) {
@@ -78,14 +48,25 @@ inline StoredTensor converted(const TwoSpellings& model, const std::string& name
   return result;
 }
 
-// The file's name of the folder's tensor.
-inline std::string gguf_name(const TwoSpellings& model, const std::string& name) {
-  for (const auto& [ours, gguf] : model.names) {
-    if (name == ours + ".weight") return gguf + ".weight";
-    if (name == ours + ".bias") return gguf + ".bias";
-    if (name == ours) return gguf + ".weight";  // a module that is one tensor
+// What the converter of Phi and Phi-3 writes beside the sizes: no key_length, and how many features are turned.
+inline void add_phi_keys(const TwoSpellings& model, test::GgufWriter& file) {
+  const std::string prefix = model.architecture + ".";
+  const nlohmann::json& config = model.config;
+  const double share = config.value("partial_rotary_factor", 1.0);
+  const auto u32 = [&](const std::string& key, std::int64_t value) {
+    file.u32(prefix + key, static_cast<std::uint32_t>(value));
+  };
+  u32("attention.head_count_kv", model.kv_heads());
+  u32("rope.dimension_count", static_cast<std::int64_t>(share * static_cast<double>(model.width())) / model.heads());
+  if (model.architecture == "phi2") {
+    file.f32(prefix + "attention.layer_norm_epsilon", config.value("layer_norm_eps", 1e-5F));
+    return;
   }
-  return name;
+  file.f32(prefix + "attention.layer_norm_rms_epsilon", config.value("rms_norm_eps", 1e-5F));
+  file.f32(prefix + "rope.freq_base", config.value("rope_theta", 10000.0F));
+  u32("attention.sliding_window", model.number("sliding_window"));
+  u32("rope.scaling.original_context_length",
+      model.number("original_max_position_embeddings", model.number("max_position_embeddings")));
 }
 
 inline test::GgufWriter gguf_metadata(const TwoSpellings& model) {
@@ -102,6 +83,10 @@ inline test::GgufWriter gguf_metadata(const TwoSpellings& model) {
   u32("context_length", model.number("max_position_embeddings", model.number("n_positions")));
   if (model.architecture == "gpt2") {
     file.f32(prefix + "attention.layer_norm_epsilon", model.config.value("layer_norm_epsilon", 1e-5F));
+    return file;
+  }
+  if (model.architecture.starts_with("phi")) {
+    add_phi_keys(model, file);
     return file;
   }
   u32("attention.head_count_kv", model.kv_heads());
@@ -130,6 +115,12 @@ inline test::GgufWriter gguf_metadata(const TwoSpellings& model) {
     if (scaling.contains("beta_fast")) {
       file.f32(prefix + "rope.scaling.yarn_beta_fast", scaling.value("beta_fast", 32.0F))
           .f32(prefix + "rope.scaling.yarn_beta_slow", scaling.value("beta_slow", 1.0F));
+    }
+  }
+  if (model.has_outer_norms()) {
+    u32("attention.sliding_window", model.number("sliding_window"));
+    for (const char* cap : {"attn_logit_softcapping", "final_logit_softcapping"}) {
+      if (config.contains(cap)) file.f32(prefix + cap, config.value(cap, 0.0F));
     }
   }
   if (model.architecture == "gpt-oss") {
@@ -202,49 +193,6 @@ inline std::string gguf_bytes(const TwoSpellings& model) {
     file.tensor(gguf, stored.shape, stored.type, stored.bytes);
   }
   return file.bytes();
-}
-
-// "blk.N." names of every layer, and those outside of layers.
-inline void name_modules(TwoSpellings& model, const std::string& layer,
-                         const std::vector<std::pair<std::string, std::string>>& inside,
-                         const std::vector<std::pair<std::string, std::string>>& outside) {
-  model.names = outside;
-  for (std::int64_t n = 0; n < model.layers(); ++n) {
-    for (const auto& [ours, gguf] : inside) {
-      model.names.emplace_back(layer + std::to_string(n) + "." + ours, "blk." + std::to_string(n) + "." + gguf);
-    }
-  }
-}
-
-inline void name_as(TwoSpellings& model) {
-  if (model.architecture == "gpt2") {
-    name_modules(model, "h.",
-                 {{"ln_1", "attn_norm"},
-                  {"attn.c_attn", "attn_qkv"},
-                  {"attn.c_proj", "attn_output"},
-                  {"ln_2", "ffn_norm"},
-                  {"mlp.c_fc", "ffn_up"},
-                  {"mlp.c_proj", "ffn_down"}},
-                 {{"wte", "token_embd"}, {"wpe", "position_embd"}, {"ln_f", "output_norm"}, {"lm_head", "output"}});
-    return;
-  }
-  name_modules(model, "model.layers.",
-               {{"input_layernorm", "attn_norm"},
-                {"self_attn.q_proj", "attn_q"},
-                {"self_attn.k_proj", "attn_k"},
-                {"self_attn.v_proj", "attn_v"},
-                {"self_attn.o_proj", "attn_output"},
-                {"self_attn.q_norm", "attn_q_norm"},
-                {"self_attn.k_norm", "attn_k_norm"},
-                {"self_attn.sinks", "attn_sinks"},
-                {"post_attention_layernorm", model.architecture == "gpt-oss" ? "post_attention_norm" : "ffn_norm"},
-                {"mlp.router", "ffn_gate_inp"},
-                {"mlp.gate", "ffn_gate_inp"},
-                {"block_sparse_moe.gate", "ffn_gate_inp"},
-                {"mlp.gate_proj", "ffn_gate"},
-                {"mlp.up_proj", "ffn_up"},
-                {"mlp.down_proj", "ffn_down"}},
-               {{"model.embed_tokens", "token_embd"}, {"model.norm", "output_norm"}, {"lm_head", "output"}});
 }
 
 // The bytes of the data section that are a tensor's.

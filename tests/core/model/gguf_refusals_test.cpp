@@ -62,7 +62,7 @@ TEST_F(GgufRefused, WhatIsNoModelHere) {
   };
   says(test::GgufWriter(), {"found no key general.architecture"});
   says(test::GgufWriter().text("general.architecture", "mamba"),
-       {"\"mamba\"", "llama, qwen2, qwen3, qwen3moe, gemma, gpt2, gpt-oss"});
+       {"\"mamba\"", "llama, qwen2, qwen3, qwen3moe, gemma, gemma2, gemma3, gpt2, phi2, phi3, gpt-oss"});
   says(test::GgufWriter().text("general.architecture", "llama"), {"token_embd.weight", "a vocabulary alone?"});
   says(test::GgufWriter()
            .text("general.architecture", "llama")
