@@ -79,6 +79,7 @@ bool has_weights(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
+    if (name == "model.npz") return true;
     for (const char* ending : {".safetensors", ".safetensors.index.json", ".bin", ".bin.index.json", ".pt", ".pth",
                                ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx"}) {
       if (name.ends_with(ending)) return true;

@@ -13,6 +13,7 @@
 #include "core/io/mapped_file.h"
 #include "core/io/pickle.h"
 #include "core/io/stored_numbers.h"
+#include "core/io/tensor_formats.h"
 #include "core/io/torch_globals.h"
 
 namespace headscope {
@@ -20,12 +21,22 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// What a file of torch.save before 1.6 begins with: a pickle of the number 0x1950a86a20f9469cfc6c.
-constexpr std::string_view kLegacyMagic =
-    std::string_view("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
+// What a file of torch.save before 1.6 begins with: a pickle of the number 0x1950a86a20f9469cfc6c, behind the version
+// of its protocol and, from protocol 4 on, a frame.
+constexpr std::string_view kLegacyMagic = std::string_view("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 13);
 
 std::string_view text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The bytes of that pickle; 0 where the file begins with another.
+std::size_t magic_size(std::string_view text) {
+  if (text.size() < 2 || text[0] != '\x80' || text[1] < 2 || text[1] > 5) return 0;
+  constexpr std::size_t kVersion = 2, kFrame = 9;  // with their opcodes
+  std::size_t begin = kVersion;
+  if (text.substr(begin).starts_with('\x95')) begin += kFrame;
+  const bool magic = begin < text.size() && text.substr(begin).starts_with(kLegacyMagic);
+  return magic ? begin + kLegacyMagic.size() : 0;
 }
 
 std::size_t bytes_of(const TorchStorage& storage) {
@@ -87,11 +98,10 @@ std::string folder_of(const std::vector<ZipMember>& members, const std::string& 
       folder = name.substr(0, name.find('/') + 1);
   }
   if (folder.empty()) {
-    throw Error(fmt::format("{}: a zip archive without FOLDER/data.pkl{}; expected what torch.save wrote", what,
-                            std::any_of(members.begin(), members.end(),
-                                        [](const ZipMember& member) { return member.name.ends_with(".npy"); })
-                                ? " (a NumPy .npz file?)"
-                                : ""));
+    const bool arrays = std::any_of(members.begin(), members.end(),
+                                    [](const ZipMember& member) { return member.name.ends_with(".npy"); });
+    if (arrays) throw Error(fmt::format("{}: {}", what, kNpzAdvice));
+    throw Error(what + ": a zip archive without FOLDER/data.pkl; expected what torch.save wrote");
   }
   for (const ZipMember& member : members) {
     const std::string_view name = member.name;
@@ -141,7 +151,7 @@ class LegacyReader {
   }
 
   TorchContents read() {
-    at_ = kLegacyMagic.size();
+    at_ = magic_size(text_of(bytes_));
     const Pickle version = next();
     if (version.root().kind != PickleValue::Kind::whole || version.root().whole != 1001) {
       throw Error(fmt::format("{}: a file of torch.save of protocol {}; expected 1001", what_,
@@ -215,7 +225,7 @@ bool is_torch_archive(Bytes bytes) {
 }
 
 TorchContents parse_torch(Bytes bytes, const std::string& what) {
-  if (text_of(bytes).starts_with(kLegacyMagic)) return LegacyReader(bytes, what).read();
+  if (magic_size(text_of(bytes)) > 0) return LegacyReader(bytes, what).read();
   if (text_of(bytes).starts_with("PK\x03\x04") || text_of(bytes).starts_with("PK\x05\x06")) {
     return parse_archive(bytes, what);
   }

@@ -13,6 +13,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
+#include "core/io/tensor_formats.h"
 #include "core/io/torch_file.h"
 #include "core/model/config_reader.h"
 
@@ -50,21 +51,25 @@ bool is_plain_file_name(std::string_view name) {
 // What to do about files of weights that are not read, by the ends of their names.
 struct WeightAdvice {
   const char* ending;
-  const char* advice;
+  std::string advice;
 };
 
-constexpr WeightAdvice kAdvice[] = {
-    {".bin", ", which is no pytorch_model.bin: rename it if it is the whole model"},
-    {".ckpt", ", a checkpoint of training code: rename it to model.pt if torch.save wrote it"},
-    {".gguf", ", a GGUF model: give its own path"},
-    {".onnx", ", an ONNX model, whose weights are not read: open the model that it was exported from"},
-    {".h5", ", weights of another framework, which are not read"},
-    {".msgpack", ", weights of another framework, which are not read"},
-    {".safetensors", ", which only an index could name: rename it if it is the whole model"},
-};
+const std::vector<WeightAdvice>& advice_rows() {
+  static const std::vector<WeightAdvice> rows = {
+      {".bin", ", which is no pytorch_model.bin: rename it if it is the whole model"},
+      {".ckpt", ", a checkpoint of training code: rename it to model.pt if torch.save wrote it"},
+      {".gguf", ", a GGUF model: give its own path"},
+      {".onnx", ", an ONNX model, whose weights are not read: open the model that it was exported from"},
+      {".npz", std::string(", ") + kNpzAdvice},
+      {".h5", ", weights of another framework, which are not read"},
+      {".msgpack", ", weights of another framework, which are not read"},
+      {".safetensors", ", which only an index could name: rename it if it is the whole model"},
+  };
+  return rows;
+}
 
 std::string advice_for(const std::string& name) {
-  for (const WeightAdvice& row : kAdvice) {
+  for (const WeightAdvice& row : advice_rows()) {
     if (name.ends_with(row.ending)) return row.advice;
   }
   return "";

@@ -64,7 +64,10 @@ void arrays() {
   seed("torch", "pickle", test::pickled(dict));
   seed("torch", "training", test::pickled(test::pickled_dict({{"model", dict}, {"step", "K\x05"}})));
   seed("torch", "archive", test::torch_archive(test::pickled(dict), {{"0", std::string(64, 'x')}}));
-  seed("torch", "legacy", test::legacy_torch_file(test::pickled(dict), {{"0", std::string(64, 'x')}}));
+  const std::string legacy = test::legacy_torch_file(test::pickled(dict), {{"0", std::string(64, 'x')}});
+  seed("torch", "legacy", legacy);
+  const std::string frame = std::string("\x80\x04\x95\x0d", 4) + std::string(7, '\0');
+  seed("torch", "legacy_protocol_4", frame + legacy.substr(2));
 
   const Tensor tensor = Tensor::of({2, 2}, {Axis::query, Axis::key}, {1, -2, 3, 4});
   std::ostringstream safetensors;

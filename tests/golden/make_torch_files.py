@@ -4,7 +4,7 @@
     apt-get install python3-torch && /usr/bin/python3 tests/golden/make_torch_files.py
 
     tensors.pt, tensors-legacy.pt, tensors-protocol-4.pt   every kind of tensor, by zip, before PyTorch 1.6, by a newer
-                                                           protocol; tensors.safetensors has the same numbers
+    tensors-legacy-protocol-N.pt                           protocol, by both; tensors.safetensors has the same numbers
     layer.pt, layer-legacy.pt                              nn.MultiheadAttention; layer.safetensors
     training.pt                                            a state_dict beside an optimizer's
     NAME.bin, NAME-legacy.bin, NAME-00001-of-00002.bin ... the checkpoints models/NAME, whose numbers are these
@@ -107,6 +107,9 @@ def main():
     tensors = every_kind()
     save_both('tensors', tensors, '.pt')
     save('tensors-protocol-4.pt', tensors, pickle_protocol=4)
+    for protocol in (3, 4, 5):
+        save(f'tensors-legacy-protocol-{protocol}.pt', tensors, pickle_protocol=protocol,
+             _use_new_zipfile_serialization=False)
     save_safetensors(os.path.join(FOLDER, 'tensors.safetensors'), as_float(tensors))
 
     torch.manual_seed(3)

@@ -36,8 +36,9 @@ TEST_P(TorchGolden, HasTheNumbersOfTheSafetensorsFile) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, TorchGolden,
-                         testing::Values("tensors.pt", "tensors-legacy.pt", "tensors-protocol-4.pt", "layer.pt",
-                                         "layer-legacy.pt", "training.pt"));
+                         testing::Values("tensors.pt", "tensors-legacy.pt", "tensors-protocol-4.pt",
+                                         "tensors-legacy-protocol-3.pt", "tensors-legacy-protocol-4.pt",
+                                         "tensors-legacy-protocol-5.pt", "layer.pt", "layer-legacy.pt", "training.pt"));
 
 TEST(TorchFile, KeepsTypesAndSharesWhatLiesInTheFile) {
   const TensorFile file = open_torch(kTorchFiles + "tensors.pt");

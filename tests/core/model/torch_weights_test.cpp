@@ -2,6 +2,7 @@
 // numbers as safetensors.
 #include "core/base/error.h"
 #include "core/model/folder_stamp.h"
+#include "tests/core/io/npz_files.h"
 #include "tests/core/model/checkpoint_files.h"
 
 namespace headscope {
@@ -98,6 +99,12 @@ TEST_F(TorchWeights, OnePtIsTheModelBesideWhatTrainingKeeps) {
   expect_refused({"2 files that may hold the model: model.pt, other.pth", "pytorch_model.bin"});
 }
 
+TEST_F(TorchWeights, ANumpyArchiveIsRefusedWithTheWayOut) {
+  copy_config("gpt2");
+  write("model.npz", "PK");
+  expect_refused({"it holds model.npz, a NumPy .npz archive", "safetensors.numpy.save_file", "model.safetensors"});
+}
+
 TEST_F(TorchWeights, AChangedFileIsNoticed) {
   copy_config("gpt2");
   copy("gpt2.bin", "pytorch_model.bin");
@@ -118,9 +125,11 @@ TEST_F(TorchWeights, OneLayer) {
     expect_refusal<Error>([&] { read_layer_weights(file, QkvLayout::automatic); }, parts);
   };
   refused(kTorchFiles + "tensors.pt", {"tensors.pt", "expected one attention layer"});
+  refused(write_text("layer.npz", test::zip_of({{"q.npy", "x"}})), {"layer.npz: a NumPy .npz archive", "save_file"});
   refused(write_text("model.onnx", "x"), {"model.onnx", "an ONNX model", "open the model that it was exported from"});
   expect_refusal<Error>([&] { Checkpoint::open(path("model.onnx")); }, {"model.onnx", "an ONNX model"});
   refused(write_text("a.pt", "\x80\x04}."), {"a.pt", "a Python pickle"});
+  refused(write_text("b.pt", "\x80\x04\x95"), {"b.pt", "a Python pickle"});
 }
 
 }  // namespace
