@@ -12,11 +12,6 @@ namespace headscope {
 // "" for all others.
 std::string unread_format(const std::string& path);
 
-// What to do about weights in a NumPy .npz archive, behind the name of its file: a part of a sentence.
-inline constexpr const char* kNpzAdvice =
-    "a NumPy .npz archive, whose arrays are not read as weights: write them as safetensors, in Python "
-    "safetensors.numpy.save_file(dict(numpy.load('FILE.npz')), 'model.safetensors')";
-
 // A file of tensors in any format of the table in tensor_formats.cpp, told by its first bytes; what is none of them is
 // taken for safetensors, whose reader says what it is instead. Maps it and reads its names. Throws Error.
 TensorFile open_tensor_file(const std::string& path);

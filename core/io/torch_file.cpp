@@ -11,9 +11,9 @@
 #include "core/base/message_text.h"
 #include "core/io/bytes.h"
 #include "core/io/mapped_file.h"
+#include "core/io/npz.h"
 #include "core/io/pickle.h"
 #include "core/io/stored_numbers.h"
-#include "core/io/tensor_formats.h"
 #include "core/io/torch_globals.h"
 
 namespace headscope {

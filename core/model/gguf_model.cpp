@@ -13,6 +13,7 @@
 #include "core/base/message_text.h"
 #include "core/model/gguf_metadata.h"
 #include "core/model/gguf_names.h"
+#include "core/model/gguf_near.h"
 #include "core/model/gguf_rotary.h"
 #include "core/model/json_values.h"
 
@@ -212,7 +213,8 @@ const GgufArchitecture& row_of(const GgufFile& file) {
     if (*name == row.name) return row;
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
-  throw Error(fmt::format("{}: general.architecture is {}; expected one of {}", file.path(), in_quotes(*name), known));
+  throw Error(fmt::format("{}: general.architecture is {}{}; expected one of {}", file.path(), in_quotes(*name),
+                          gguf_nearest_sentence(file, *name), known));
 }
 
 // What a file may be besides a whole model.

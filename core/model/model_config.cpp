@@ -32,12 +32,12 @@ const Family& family_of(ConfigReader& reader, const std::string& what, std::stri
       if (row.applies == nullptr) known.push_back(name);
     }
   }
-  std::string shown = type.empty() ? "missing" : in_quotes(type);
-  if (const NearFamily* near = near_family(type)) {
-    const std::string nearest =
-        near->nearest.empty() ? "" : fmt::format("the nearest family is {}, but ", near->nearest);
-    shown += fmt::format(", which is not implemented: {}{}", nearest, near->differs);
-  }
+  const JsonValue* inner = reader.find("text_config");
+  const auto has = [&](std::string_view key) {
+    return reader.find(key) != nullptr ||
+           (inner != nullptr && inner->kind == JsonValue::Kind::object && inner->find(key) != nullptr);
+  };
+  const std::string shown = (type.empty() ? "missing" : in_quotes(type)) + nearest_sentence(type, has);
   throw Error(
       fmt::format("{}: model_type is {}; expected one of {}, or a headscope-map.json beside it, which says what "
                   "the model is made of: headscope-cli info FOLDER --map-draft FILE writes a draft",

@@ -13,7 +13,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
-#include "core/io/tensor_formats.h"
+#include "core/io/npz.h"
 #include "core/io/torch_file.h"
 #include "core/model/config_reader.h"
 

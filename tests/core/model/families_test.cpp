@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/model/model_config.h"
-#include "core/model/near_family.h"
 
 namespace headscope {
 namespace {
@@ -201,19 +200,6 @@ TEST(Families, DebertasConvolutionIsThatOfItsConfiguration) {
   EXPECT_EQ(narrow.word_width(), 8);
   EXPECT_TRUE(narrow.projected_first);
   EXPECT_EQ(deberta("embedding_size", 16).embedding_width, 0);
-}
-
-TEST(Families, WhatIsNearIsInTheTable) {
-  for (const Family& row : families()) {
-    for (const std::string_view type : row.model_types) EXPECT_EQ(near_family(type), nullptr) << type;
-  }
-  for (const char* type : {"qwen2_moe", "deberta", "cohere2", "olmoe"}) {
-    const NearFamily* near = near_family(type);
-    ASSERT_NE(near, nullptr) << type;
-    bool known = false;
-    for (const Family& row : families()) known = known || row.fixed.family == near->nearest;
-    EXPECT_TRUE(known) << type << " is near to " << near->nearest;
-  }
 }
 
 TEST(Families, MixturesSayWhichLayersHaveExperts) {

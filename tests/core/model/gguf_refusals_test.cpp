@@ -63,6 +63,16 @@ TEST_F(GgufRefused, WhatIsNoModelHere) {
   says(test::GgufWriter(), {"found no key general.architecture"});
   says(test::GgufWriter().text("general.architecture", "mamba"),
        {"\"mamba\"", "llama, qwen2, qwen3, qwen3moe, gemma, gemma2, gemma3, gpt2, phi2, phi3, gpt-oss"});
+  says(test::GgufWriter().text("general.architecture", "llama4"),
+       {"\"llama4\", which is not implemented: the nearest family is llama, but experts are chosen"});
+  says(test::GgufWriter().text("general.architecture", "qwen2moe"), {"the nearest family is qwen3_moe, but a shared"});
+  says(test::GgufWriter().text("general.architecture", "gptneox"),
+       {"not read from GGUF: the model opens as a folder with config.json, a gpt_neox model"});
+  says(test::GgufWriter()
+           .text("general.architecture", "new")
+           .u32("new.attention.head_count_kv", 1)
+           .f32("new.attention.layer_norm_rms_epsilon", 1),
+       {"\"new\", which is not known", "the nearest family may be llama, which is a guess"});
   says(test::GgufWriter().text("general.architecture", "llama"), {"token_embd.weight", "a vocabulary alone?"});
   says(test::GgufWriter()
            .text("general.architecture", "llama")
