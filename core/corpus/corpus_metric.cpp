@@ -116,16 +116,16 @@ std::size_t histogram_bin(std::span<const double> edges, double value) {
 
 CorpusRow corpus_row(std::int64_t i, std::span<const float> w, std::int64_t visible_keys, const TokenPlaces& places,
                      std::optional<double> sink_share) {
-  const HeadRowValues head = head_row_values(i, w, visible_keys, places);
+  const HeadRowValues head = head_row_values(i, w, visible_keys, places, sink_share);
   CorpusRow row;
-  row.sees_two = head.sees_two;
+  row.has_choice = head.has_choice;
   row.has_nan = head.has_nan;
   row.largest = head.largest;
   for (const MetricRow& each : kRows) {
     if (each.same_as && head.has(*each.same_as)) set(row, each.metric, head[*each.same_as]);
   }
   if (sink_share && !head.has_nan) set(row, CorpusMetric::sink, *sink_share);
-  if (!head.sees_two) return row;
+  if (!head.has_choice) return row;
   set(row, CorpusMetric::max_weight, static_cast<double>(head.largest));
   if (const auto weight = weight_on(w, places.same_as(i), i - 1)) set(row, CorpusMetric::duplicate, *weight);
   if (i + 1 < places.token_len()) {

@@ -46,13 +46,13 @@ std::size_t histogram_bin(std::span<const double> edges, double value);
 struct CorpusRow {
   std::array<double, kCorpusMetrics> values{};
   std::array<bool, kCorpusMetrics> defined{};
-  bool sees_two = false;  // two keys or more are visible
-  bool has_nan = false;   // a weight is no number: no metric is defined
-  float largest = 0;      // the row's largest weight
+  bool has_choice = false;  // as HeadRowValues says
+  bool has_nan = false;     // a weight is no number: no metric is defined
+  float largest = 0;        // the row's largest weight
 };
 
-// Of row i as head_row_values() takes it, which gives those metrics that a single phrase has too. `sink_share`: what a
-// learned sink takes of the row, which is then its `sink`.
+// Of row i as head_row_values() takes it, with what a learned sink takes of it, which gives those metrics that a single
+// phrase has too. `sink_share` then is the row's `sink`.
 CorpusRow corpus_row(std::int64_t i, std::span<const float> w, std::int64_t visible_keys, const TokenPlaces& places,
                      std::optional<double> sink_share = {});
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/thread_pool.h"
+#include "core/heads/sink_shares.h"
 #include "core/heads/token_places.h"
 #include "core/tensor/row_strips.h"
 #include "core/tensor/row_sums.h"
@@ -79,17 +79,14 @@ void HeadCounter::each_row(std::int64_t layer, const Trace& trace, ThreadPool& t
   if (first == first_of_.end()) return;
   const TokenPlaces places(trace);
   const Tensor& weights = trace.tensor(StageId::weights);
-  // Of learned sinks, [heads, queries]; empty without.
-  std::vector<float> sink_shares;
-  if (const Stage* sinks = trace.find(StageId::sink_weights)) sink_shares = sinks->tensor.sliced(0, 0, 1).values();
   const auto count = static_cast<std::int64_t>(heads_each_);
   threads.run(count, weights.stored(), [&](std::int64_t k) {
     HeadRecord& head = counted_[first->second + static_cast<std::size_t>(k)];
+    SinkShares sink_shares(trace, 0, head.head);
     for_each_row(matrix_at(weights, 0, head.head), [&](const Index&, std::int64_t i, std::span<const float> w) {
       if (i % kRowsBetweenChecks == 0) cancel.check();
-      std::optional<double> share;
-      if (!sink_shares.empty()) share = sink_shares[static_cast<std::size_t>(head.head * trace.query_len() + i)];
-      f(head, i, w, corpus_row(i, w, trace.mask->hidden.visible_count(0, head.head, i), places, share));
+      const std::int64_t visible_keys = trace.mask->hidden.visible_count(0, head.head, i);
+      f(head, i, w, corpus_row(i, w, visible_keys, places, sink_shares.of(i)));
     });
   });
 }
@@ -99,7 +96,7 @@ void HeadCounter::add_layer(std::int64_t layer, const Trace& trace, ThreadPool& 
            [&](HeadRecord& head, std::int64_t i, std::span<const float> w, const CorpusRow& row) {
              head.add(row);
              if (!row.has_nan) head.pattern.add_row(i, trace.query_len(), w);
-             if (row.sees_two) add_row(head, row, i, w);
+             if (row.has_choice) add_row(head, row, i, w);
            });
   const auto first = first_of_.find(layer);
   if (vectors_.points == 0 || first == first_of_.end()) return;

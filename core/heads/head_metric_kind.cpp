@@ -15,19 +15,30 @@ struct MetricText {
 
 constexpr std::array<MetricText, kHeadMetrics> kTexts = {{
     {HeadMetric::entropy, "entropy", "entropy, bits",
-     "Mean over all rows of -sum_j w[i, j] log2 w[i, j], in bits; 0 when every query looks at one key.", false},
+     "Mean over all rows of -sum_j w[i, j] log2 w[i, j], in bits; 0 when every query looks at one key. The share that "
+     "a "
+     "learned sink takes is one term more.",
+     false},
     {HeadMetric::mean_distance, "mean_distance", "mean distance",
-     "Mean over the rows that see two keys or more of sum_j w[i, j] |i - j|, in tokens.", false},
+     "Mean over the rows that see two keys or more of sum_j w[i, j] |i - j|, in tokens. Beside a learned sink: of the "
+     "rows "
+     "whose tokens get anything, divided by sum_j w[i, j].",
+     false},
     {HeadMetric::previous_token, "previous_token", "previous token",
-     "Mean of w[i, i-1] over the rows i >= 1 that see two keys or more.", true},
+     "Mean of w[i, i-1] over the rows i >= 1 that see two keys or more (a learned sink counts as one).", true},
     {HeadMetric::next_token, "next_token", "next token",
-     "Mean of w[i, i+1] over the rows that have a next token and see two keys or more.", true},
-    {HeadMetric::self, "self", "self", "Mean of w[i, i] over the rows that see two keys or more.", true},
+     "Mean of w[i, i+1] over the rows that have a next token and see two keys or more (a learned sink counts as one).",
+     true},
+    {HeadMetric::self, "self", "self",
+     "Mean of w[i, i] over the rows that see two keys or more (a learned sink counts as one).", true},
     {HeadMetric::first_token, "first_token", "first token",
-     "Share of the first token: mean of w[i, 0] over the rows i >= 1 that see two keys or more.", true},
+     "Share of the first token: mean of w[i, 0] over the rows i >= 1 that see two keys or more (a learned sink counts "
+     "as one).",
+     true},
     {HeadMetric::special_tokens, "special_tokens", "special tokens",
-     "Share of the special tokens: mean over the rows that see two keys or more of the weight on [CLS], [SEP], <s> and "
-     "the like.",
+     "Share of the special tokens: mean over the rows that see two keys or more (a learned sink counts as one) of the "
+     "weight on [CLS], "
+     "[SEP], <s> and the like, and on the class token and registers of an image.",
      true},
     {HeadMetric::induction, "induction", "induction",
      "Mean of sum_p w[i, p+1] over all earlier places p < i-1 of the token of row i; rows whose token is new are left "
@@ -36,7 +47,9 @@ constexpr std::array<MetricText, kHeadMetrics> kTexts = {{
     {HeadMetric::local, "local", "weight within 2 tokens",
      "Mean over the rows that see eight keys or more of the weight on keys at most 2 positions away.", true},
     {HeadMetric::uniform, "uniform", "uniform",
-     "Mean of row entropy / log2(visible keys) over the rows that see four keys or more; 1 when all weights are equal.",
+     "Mean of row entropy / log2(visible keys) over the rows that see four keys or more; 1 when all weights are equal. "
+     "A "
+     "learned sink counts as a key.",
      true},
 }};
 

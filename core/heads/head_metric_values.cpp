@@ -1,9 +1,11 @@
 #include "core/heads/head_metric_values.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "core/heads/head_row_values.h"
+#include "core/heads/sink_shares.h"
 #include "core/tensor/row_strips.h"
 
 namespace headscope {
@@ -24,12 +26,12 @@ class Sums {
  public:
   explicit Sums(const TokenPlaces& places) : places_(places) {}
 
-  void add(std::int64_t i, std::span<const float> w, std::int64_t visible_keys) {
-    const HeadRowValues row = head_row_values(i, w, visible_keys, places_);
+  void add(std::int64_t i, std::span<const float> w, std::int64_t visible_keys, std::optional<double> sink_share) {
+    const HeadRowValues row = head_row_values(i, w, visible_keys, places_, sink_share);
     for (const HeadMetric metric : all_head_metrics()) {
       if (row.has(metric)) means_[static_cast<std::size_t>(metric)].add(row[metric]);
     }
-    if (row.sees_two && row.largest > arc_weight_) {
+    if (row.has_choice && row.largest > arc_weight_) {
       arc_weight_ = row.largest;
       arc_query_ = i;
       arc_key_ = std::find(w.begin(), w.end(), row.largest) - w.begin();
@@ -60,10 +62,11 @@ class Sums {
 HeadMetrics head_metrics(const Trace& trace, std::int64_t batch, std::int64_t head, const TokenPlaces& places,
                          const CancelToken& cancel) {
   const Tensor matrix = matrix_at(trace.tensor(StageId::weights), batch, head);
+  SinkShares sink_shares(trace, batch, head);
   Sums sums(places);
   for_each_row(matrix, [&](const Index&, std::int64_t i, std::span<const float> weights) {
     if (i % kRowsBetweenChecks == 0) cancel.check();
-    sums.add(i, weights, trace.mask->hidden.visible_count(batch, head, i));
+    sums.add(i, weights, trace.mask->hidden.visible_count(batch, head, i), sink_shares.of(i));
   });
   return sums.metrics();
 }

@@ -21,7 +21,7 @@ struct MetricValue {
 
 struct HeadMetrics {
   std::array<MetricValue, kHeadMetrics> values;
-  std::int64_t arc_query = -1, arc_key = -1;  // place of the largest weight of rows with two keys or more; -1: none
+  std::int64_t arc_query = -1, arc_key = -1;  // place of the largest weight of rows with a choice; -1: none
   double arc_weight = 0;
 
   const MetricValue& operator[](HeadMetric metric) const { return values[static_cast<std::size_t>(metric)]; }
@@ -30,7 +30,7 @@ struct HeadMetrics {
 
 // From `weights` of one batch item and head, exact also where they are computed when read: row by row, in double. Rows
 // with NaN are left out; rows that see one key are left out of everything but the entropy, since their softmax is 1
-// whatever the head does. Throws Cancelled.
+// whatever the head does, unless a learned sink takes part in it (head_row_values.h). Throws Cancelled.
 HeadMetrics head_metrics(const Trace& trace, std::int64_t batch, std::int64_t head, const TokenPlaces& places,
                          const CancelToken& cancel = {});
 HeadMetrics head_metrics(const Trace& trace, std::int64_t batch, std::int64_t head);

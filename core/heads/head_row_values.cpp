@@ -25,17 +25,27 @@ std::optional<double> induction_of(std::span<const float> w, std::int64_t i, con
   return sum;
 }
 
-// The metrics of places among the tokens; `seen` is the row without zeros at its end.
-void add_positions(std::int64_t i, std::span<const float> w, std::span<const float> seen, std::int64_t visible_keys,
-                   const TokenPlaces& places, HeadRowValues& row) {
+// The entropy of the row, in bits, in which a sink's share is one outcome more.
+double entropy_with(double entropy_bits, const std::optional<double>& sink_share) {
+  return sink_share && *sink_share > 0 ? entropy_bits - *sink_share * std::log2(*sink_share) : entropy_bits;
+}
+
+// How far away the tokens are that row i attends to; `w` is of tokens alone. Beside a sink their weights do not sum
+// to 1.
+std::optional<double> distance_of(std::int64_t i, std::span<const float> w, bool beside_sink) {
+  if (!beside_sink) return distance_of_row(w, i);
+  const double sum = sum_of_row(w);
+  return sum > 0 ? std::optional<double>(distance_of_row(w, i) / sum) : std::nullopt;
+}
+
+// The metrics of places among the tokens but for the distance.
+void add_positions(std::int64_t i, std::span<const float> w, std::int64_t visible_keys, const TokenPlaces& places,
+                   HeadRowValues& row) {
   const std::int64_t len = places.token_len();
   const auto at = [&](std::int64_t j) { return static_cast<double>(w[static_cast<std::size_t>(j)]); };
   if (i >= 1) row.set(HeadMetric::previous_token, at(i - 1));
   if (i + 1 < len) row.set(HeadMetric::next_token, at(i + 1));
   row.set(HeadMetric::self, at(i));
-  // The key of bias_k lies behind the tokens and has no place among them.
-  row.set(HeadMetric::mean_distance,
-          distance_of_row(seen.first(std::min(seen.size(), static_cast<std::size_t>(len))), i));
   if (const auto matched = induction_of(w, i, places)) row.set(HeadMetric::induction, *matched);
   if (visible_keys >= kLocalKeys) {
     double near = 0;
@@ -48,18 +58,27 @@ void add_positions(std::int64_t i, std::span<const float> w, std::span<const flo
 }  // namespace
 
 HeadRowValues head_row_values(std::int64_t i, std::span<const float> w, std::int64_t visible_keys,
-                              const TokenPlaces& places) {
+                              const TokenPlaces& places, std::optional<double> sink_share) {
   HeadRowValues row;
   const std::span<const float> seen = without_zeros_at_end(w);
   const RowSummary all = summary_of_row(seen);
-  row.has_nan = all.has_nan;
-  if (all.has_nan) return row;
+  row.has_nan = all.has_nan || (sink_share && std::isnan(*sink_share));
+  if (row.has_nan) return row;
   row.largest = all.largest;
-  row.set(HeadMetric::entropy, all.entropy_bits);
-  if (visible_keys < 2) return row;
-  row.sees_two = true;
+  const double entropy = entropy_with(all.entropy_bits, sink_share);
+  row.set(HeadMetric::entropy, entropy);
+  const std::int64_t outcomes = visible_keys + (sink_share ? 1 : 0);
+  row.has_choice = outcomes >= 2;
+  if (!row.has_choice) return row;
   const auto at = [&](std::int64_t j) { return static_cast<double>(w[static_cast<std::size_t>(j)]); };
-  if (places.positions_agree()) add_positions(i, w, seen, visible_keys, places, row);
+  if (places.positions_agree()) {
+    add_positions(i, w, visible_keys, places, row);
+    // The key of bias_k lies behind the tokens and has no place among them.
+    const auto tokens = seen.first(std::min(seen.size(), static_cast<std::size_t>(places.token_len())));
+    if (const auto distance = distance_of(i, tokens, sink_share.has_value())) {
+      row.set(HeadMetric::mean_distance, *distance);
+    }
+  }
   if (!places.positions_agree() || i >= 1) row.set(HeadMetric::first_token, at(0));
   if (!places.special_keys().empty()) {
     double special = 0;
@@ -67,7 +86,7 @@ HeadRowValues head_row_values(std::int64_t i, std::span<const float> w, std::int
     row.set(HeadMetric::special_tokens, special);
   }
   if (visible_keys >= kUniformKeys) {
-    row.set(HeadMetric::uniform, all.entropy_bits / std::log2(static_cast<double>(visible_keys)));
+    row.set(HeadMetric::uniform, entropy / std::log2(static_cast<double>(outcomes)));
   }
   return row;
 }

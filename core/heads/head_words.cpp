@@ -4,12 +4,15 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
+#include "core/heads/head_row_values.h"
 #include "core/heads/pattern.h"
+#include "core/heads/sink_shares.h"
+#include "core/heads/token_places.h"
 #include "core/tensor/row_strips.h"
-#include "core/tensor/row_summary.h"
 
 namespace headscope {
 namespace {
@@ -18,7 +21,6 @@ constexpr std::size_t kMostNamed = 3;
 constexpr double kNamedShare = 0.9;      // of the row's sum: then enough is named
 constexpr double kUnnamedShare = 0.055;  // of the sum, what others may hold without being said: 0.05 when rounded
 constexpr double kEvenShare = 0.97;      // of the largest entropy, as the pattern "uniform"
-constexpr std::int64_t kEvenKeys = 4;
 constexpr std::int64_t kRowsBetweenChecks = 256;
 
 // "0.88", "0.07", "0.003".
@@ -79,20 +81,27 @@ std::string named_keys(std::span<const float> weights, std::int64_t visible_keys
   return text;
 }
 
-std::string row_words(std::span<const float> weights, std::int64_t visible_keys,
-                      const std::vector<std::string>& names) {
-  const RowSummary row = summary_of_row(weights);
-  if (visible_keys == 0) return "sees no key";
-  if (row.has_nan) return "has weights that are no numbers";
-  const std::string entropy = fmt::format("; entropy {:.2f} bit", row.entropy_bits);
-  const double most = std::log2(static_cast<double>(visible_keys));
-  if (visible_keys >= kEvenKeys && row.entropy_bits >= kEvenShare * most) {
-    const double sum = largest_of(weights).sum;
-    return fmt::format("attends evenly to {} keys, {} each{}", visible_keys,
-                       weight_text(sum / static_cast<double>(visible_keys)), entropy);
+// A row of weights, and what it is measured as.
+struct SaidRow {
+  std::span<const float> weights;
+  std::int64_t visible_keys = 0;
+  std::optional<double> sink_share;
+  HeadRowValues values;
+};
+
+std::string row_words(const SaidRow& row, const std::vector<std::string>& names) {
+  if (row.visible_keys == 0) return "sees no key";
+  if (row.values.has_nan) return "has weights that are no numbers";
+  std::string ending = row.sink_share ? fmt::format("; its sink takes {}", weight_text(*row.sink_share)) : "";
+  ending += fmt::format("; entropy {:.2f} bit", row.values[HeadMetric::entropy]);
+  const HeadMetric even = HeadMetric::uniform;
+  if (row.values.has(even) && row.values[even] >= kEvenShare) {
+    const double sum = largest_of(row.weights).sum;
+    return fmt::format("attends evenly to {} keys, {} each{}", row.visible_keys,
+                       weight_text(sum / static_cast<double>(row.visible_keys)), ending);
   }
-  return "attends to " + named_keys(weights, visible_keys, names) +
-         (visible_keys == 1 ? ", the only key it sees" : entropy);
+  const std::string named = "attends to " + named_keys(row.weights, row.visible_keys, names);
+  return named + (row.values.has_choice ? ending : ", the only key it sees");
 }
 
 std::string head_sentence(const Trace& trace, std::int64_t batch, std::int64_t head, const CancelToken& cancel) {
@@ -113,11 +122,14 @@ HeadWords head_words(const Trace& trace, std::int64_t batch, std::int64_t head, 
   HeadWords words;
   words.head = head_sentence(trace, batch, head, cancel);
   words.rows.reserve(queries.size());
+  const TokenPlaces places(trace);
+  SinkShares sink_shares(trace, batch, head);
   for_each_row(matrix_at(trace.tensor(StageId::weights), batch, head),
                [&](const Index&, std::int64_t i, std::span<const float> weights) {
                  if (i % kRowsBetweenChecks == 0) cancel.check();
-                 const std::int64_t visible = trace.mask->hidden.visible_count(batch, head, i);
-                 words.rows.push_back(queries[static_cast<std::size_t>(i)] + ' ' + row_words(weights, visible, keys));
+                 SaidRow row{weights, trace.mask->hidden.visible_count(batch, head, i), sink_shares.of(i), {}};
+                 row.values = head_row_values(i, weights, row.visible_keys, places, row.sink_share);
+                 words.rows.push_back(queries[static_cast<std::size_t>(i)] + ' ' + row_words(row, keys));
                });
   return words;
 }

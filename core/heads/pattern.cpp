@@ -43,22 +43,27 @@ const char* pattern_name(PatternKind kind) {
 const char* pattern_formula(PatternKind kind) {
   switch (kind) {
     case PatternKind::previous_token:
-      return "Mean of w[i, i-1] over the rows i >= 1 that see two keys or more; named from .50.";
+      return "Mean of w[i, i-1] over the rows i >= 1 that see two keys or more (a learned sink counts as one); named "
+             "from .50.";
     case PatternKind::next_token:
-      return "Mean of w[i, i+1] over the rows that have a next token and see two keys or more; named from .50.";
+      return "Mean of w[i, i+1] over the rows that have a next token and see two keys or more (a learned sink counts "
+             "as one); named from .50.";
     case PatternKind::self:
-      return "Mean of w[i, i] over the rows that see two keys or more; named from .50.";
+      return "Mean of w[i, i] over the rows that see two keys or more (a learned sink counts as one); named from .50.";
     case PatternKind::first_token:
-      return "Mean of w[i, 0] over the rows i >= 1 that see two keys or more; named from .50.";
+      return "Mean of w[i, 0] over the rows i >= 1 that see two keys or more (a learned sink counts as one); named "
+             "from .50.";
     case PatternKind::uniform:
-      return "Mean of row entropy / log2(visible keys) over the rows that see four keys or more; named from .97.";
+      return "Mean of row entropy / log2(visible keys, a learned sink counted) over the rows that see four keys or "
+             "more; named from .97.";
     case PatternKind::local:
       return "Mean over the rows that see eight keys or more of the weight on keys at most 2 positions away; named "
              "from .75.";
     case PatternKind::strongest_arc:
-      return "No pattern was found: the largest weight of any row that sees two keys or more.";
+      return "No pattern was found: the largest weight of any row that sees two keys or more (a learned sink counts as "
+             "one).";
     case PatternKind::none:
-      return "No row sees two keys or more, or every such row is NaN.";
+      return "No row sees two keys or more (a learned sink counts as one), or every such row is NaN.";
   }
   HEADSCOPE_ASSERT(false, "pattern " + std::to_string(static_cast<int>(kind)));
   return "";

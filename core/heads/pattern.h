@@ -18,10 +18,10 @@ const char* pattern_name(PatternKind kind);
 const char* pattern_formula(PatternKind kind);
 
 struct HeadSummary {
-  double entropy_bits = 0;  // mean over rows of -sum_j w log2 w; NaN rows left out; NaN when none is left
+  double entropy_bits = 0;  // HeadMetric::entropy; NaN rows left out; NaN when none is left
   PatternKind pattern = PatternKind::none;
   double score = 0;                   // mean weight of the pattern (uniform: mean entropy / log2 of the visible keys)
-  std::int64_t query = -1, key = -1;  // the largest weight, of rows that see two keys or more; -1: none
+  std::int64_t query = -1, key = -1;  // the largest weight, of rows that have a choice; -1: none
   double arc_weight = 0;
 };
 

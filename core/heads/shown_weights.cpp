@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <mutex>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/attention/model_trace.h"
@@ -84,6 +86,32 @@ Tensor rows_of(const Trace& trace, StageId stage, const ShownRows& rows) {
   return Tensor::computed({weights.dim(0), weights.dim(1), rows.rows(), rows.columns()}, weights.axes(), read);
 }
 
+// What sinks take of the shown rows: the mean over the queries of a row, as its weights are. Nothing where rows are
+// divided by their sums, or where weights are lengths of what they move: a sink moves nothing.
+std::optional<Stage> shown_sinks(const Trace& trace, const ShownRows& rows) {
+  const Stage* sinks = trace.find(StageId::sink_weights);
+  if (sinks == nullptr || rows.view.renormalise || rows.view.weighting != Weighting::weights) return std::nullopt;
+  const auto read = [shares = sinks->tensor, groups = rows.groups](const Region& region, std::span<float> out) {
+    std::vector<float> strip;
+    auto to = out.begin();
+    for (std::int64_t b = region[0].begin; b < region[0].end; ++b) {
+      for (std::int64_t h = region[1].begin; h < region[1].end; ++h) {
+        for (std::int64_t r = region[2].begin; r < region[2].end; ++r) {
+          const std::vector<std::int64_t>& queries = groups->rows[static_cast<std::size_t>(r)];
+          strip.resize(queries.size());
+          shares.read({{b, b + 1}, {h, h + 1}, {queries.front(), queries.back() + 1}}, strip);
+          const double sum = std::accumulate(strip.begin(), strip.end(), 0.0);
+          *to++ = static_cast<float>(sum / static_cast<double>(strip.size()));
+        }
+      }
+    }
+  };
+  Stage shown = *sinks;
+  shown.operation += ", as shown";
+  shown.tensor = Tensor::computed({shown.tensor.dim(0), shown.tensor.dim(1), rows.rows()}, shown.tensor.axes(), read);
+  return shown;
+}
+
 // The same stages with the shown ones replaced.
 std::vector<Stage> shown_stages(const Trace& trace, const ShownRows& rows, bool others) {
   std::vector<Stage> stages;
@@ -98,6 +126,8 @@ std::vector<Stage> shown_stages(const Trace& trace, const ShownRows& rows, bool 
     shown.operation += ", as shown";
     shown.equals_previous = false;
   }
+  if (others) return stages;
+  if (auto sinks = shown_sinks(trace, rows)) stages.push_back(std::move(*sinks));
   return stages;
 }
 

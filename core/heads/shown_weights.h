@@ -28,9 +28,11 @@ Tensor shown_weights(const Trace& trace, StageId stage);
 // shown_weights().
 Tensor weighted_weights(const Trace& trace, Weighting weighting);
 
-// This result with its shown stages alone, and with tokens, words, sizes and mask of their rows and columns; of a model
-// all layers, as the request of this one says. A cell is hidden when all cells that it is made of are. Throws
-// UsageError as shown_weights(), and when the mask of merged or hidden tokens would take more than 1 GiB.
+// This result with its shown stages alone (and what learned sinks take of their rows: the mean over the queries of a
+// row; none where rows are divided by their sums, or weights multiplied by value norms), and with tokens, words, sizes
+// and mask of their rows and columns; of a model all layers, as the request of this one says. A cell is hidden when all
+// cells that it is made of are. Throws UsageError as shown_weights(), and when the mask of merged or hidden tokens
+// would take more than 1 GiB.
 Trace shown_trace(const Trace& trace, HiddenColumns hidden = HiddenColumns::removed);
 
 // The same of one layer, as `view` says.

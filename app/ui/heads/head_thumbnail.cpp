@@ -79,7 +79,9 @@ void draw_label(Ui& ui, HeadsGrid& grid, std::int64_t head, const Rect& line) {
   const bool selected = head == grid.selection.head;
   const HeadSummary* summary = grid.data.summary(grid.selection.batch, head);
   const std::string tip = std::string(summary != nullptr ? pattern_formula(summary->pattern) : "") +
-                          " At the right: entropy, the mean over rows of −Σ w · log₂ w, in bits. " + kHeadMenuHint;
+                          " At the right: entropy, the mean over rows of −Σ w · log₂ w, in bits, "
+                          "with a learned sink's share as one w more. " +
+                          kHeadMenuHint;
   const Interaction mouse = interact_mouse(ui, head_name(head) + "/label", line, {true, false, tip.c_str()}, false);
   if (mouse.clicked) choose_head(ui, grid, head);
   if (mouse.right_clicked) open_head_menu(ui, place_of_head(ui, head));

@@ -133,8 +133,8 @@ TEST(PhraseScan, CountsWhatRunMetricsSaysPhraseByPhrase) {
 // Models whose layers have norms and MLPs, with words in place of the vocabulary that the repository does not hold.
 TEST(PhraseScan, StreamsTheLayersOfEveryKindOfModel) {
   namespace fs = std::filesystem;
-  for (const auto& [name, size] :
-       std::vector<std::pair<std::string, int>>{{"gpt2", 24}, {"llama", 24}, {"bert", 24}, {"gemma2", 23}}) {
+  for (const auto& [name, size] : std::vector<std::pair<std::string, int>>{
+           {"gpt2", 24}, {"llama", 24}, {"bert", 24}, {"gemma2", 23}, {"gpt_oss", 23}}) {
     const TemporaryFolder folder;
     fs::copy(HEADSCOPE_SOURCE_DIR "/tests/golden/models/" + name, folder / name);
     std::string words = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ncat\nbox\n";
@@ -154,9 +154,12 @@ TEST(PhraseScan, StreamsTheLayersOfEveryKindOfModel) {
     ASSERT_EQ(record.heads.size(), metrics.size()) << name;
     for (std::size_t h = 0; h < metrics.size(); ++h) {
       EXPECT_EQ(record.heads[h].layer, metrics[h].layer);
-      const double difference =
-          record.heads[h].mean(CorpusMetric::induction) - metrics[h].metrics[HeadMetric::induction].value;
-      EXPECT_TRUE(std::fabs(difference) <= 1e-12) << name << " " << h << ": " << difference;
+      for (const auto& [metric, same] : {std::pair{CorpusMetric::induction, HeadMetric::induction},
+                                         std::pair{CorpusMetric::entropy, HeadMetric::entropy},
+                                         std::pair{CorpusMetric::distance, HeadMetric::mean_distance}}) {
+        const double difference = record.heads[h].mean(metric) - metrics[h].metrics[same].value;
+        EXPECT_TRUE(std::fabs(difference) <= 1e-12) << name << " " << h << ": " << difference;
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ TEST(HeadRowValues, HasWhatTheRowIsDefinedOn) {
   const TokenPlaces places(trace);
   const std::vector<float> w = {0.25F, 0.5F, 0.25F, 0};
   const HeadRowValues row = head_row_values(2, w, 3, places);
-  EXPECT_TRUE(row.sees_two);
+  EXPECT_TRUE(row.has_choice);
   EXPECT_EQ(row.largest, 0.5F);
   EXPECT_TRUE(std::fabs(row[HeadMetric::entropy] - 1.5) <= 1e-6);
   EXPECT_EQ(row[HeadMetric::previous_token], 0.5);
@@ -39,7 +39,7 @@ TEST(HeadRowValues, OfOneKeyIsTheEntropyAlone) {
   const HeadRowValues row = head_row_values(0, std::vector<float>{1, 0}, 1, TokenPlaces(trace));
   EXPECT_EQ(row[HeadMetric::entropy], 0);
   for (const HeadMetric metric : all_head_metrics()) EXPECT_EQ(row.has(metric), metric == HeadMetric::entropy);
-  EXPECT_FALSE(row.sees_two);
+  EXPECT_FALSE(row.has_choice);
 }
 
 TEST(HeadRowValues, OfNaNIsNothing) {
