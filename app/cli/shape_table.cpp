@@ -11,8 +11,8 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/stage_statistics.h"
 #include "core/base/utf8.h"
-#include "core/heads/showing.h"
 #include "core/heads/shown_weights.h"
+#include "core/heads/token_groups.h"
 #include "core/request/request_text.h"
 #include "core/tensor/statistics.h"
 
@@ -92,8 +92,7 @@ std::string capture_notes(const CaptureReport& report) {
 std::string notes_text(const Trace& trace) {
   std::string text;
   if (shows_otherwise(trace)) {
-    text += fmt::format("note: weights are shown otherwise than computed: {}\n",
-                        showing_sentence(showing_of(trace.request)));
+    text += fmt::format("note: weights are shown otherwise than computed: {}\n", shown_sentence(trace));
   }
   if (trace.fully_masked_rows > 0) {
     text += fmt::format("note: {} of weights {} every key hidden (query {}); --fully-masked is {}\n",

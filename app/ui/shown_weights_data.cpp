@@ -7,6 +7,7 @@
 #include "app/ui/data_versions.h"
 #include "core/base/error.h"
 #include "core/heads/shown_weights.h"
+#include "core/heads/token_groups.h"
 
 namespace headscope::ui {
 namespace {
@@ -55,7 +56,7 @@ std::string words_of_shown(const Ui& ui, StageId quantity, const PanelData* show
   const std::shared_ptr<const Trace> trace = ui.session.trace();
   if (!is_asked_for(trace, quantity)) return "";
   if (shown != nullptr) {
-    return "Shown: " + showing_sentence(showing_of(trace->request)) + ". The inspector has the computed weights.";
+    return "Shown: " + shown_sentence(*trace) + ". The inspector has the computed weights.";
   }
   return "Weights as computed: there are too many, or too few, to show them otherwise here; exports and metrics do.";
 }

@@ -15,6 +15,7 @@
 #include "core/attention/stage_sizes.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/model/image_grid.h"
 #include "core/model/input_sources.h"
 #include "core/model/token_names.h"
 #include "core/request/memory.h"
@@ -244,6 +245,9 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
     Inputs inputs = inputs_of(*capture, layer, static_cast<std::int64_t>(index));
     inputs.tokens = names.queries;
     inputs.key_tokens = names.keys;
+    // What stands before the patches of an image is its class token and registers.
+    const std::int64_t leading = layer.grid ? inputs.query_len - layer.grid->patches() : -1;
+    if (leading >= 0 && inputs.query_len == inputs.key_len) inputs.words = words_of_patches(leading, *layer.grid);
     check_sizes(request, inputs, capture->path);
     const bool computed = !layer.query.empty() || !layer.scores.empty();
     if (is_shown && !computed) check_weights_stay(request, *capture, shown);

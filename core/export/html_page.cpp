@@ -18,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/export/page_parts.h"
 #include "core/heads/shown_weights.h"
+#include "core/heads/token_groups.h"
 #include "core/io/base64.h"
 #include "core/io/json_text.h"
 #include "core/io/page_recipe.h"
@@ -260,7 +261,7 @@ HtmlPage html_page(const FigureSource& source, const ViewSpec& view, const Cance
     const Trace& trace = shown->trace();
     const std::vector<const Trace*> layers = layers_of(trace);
     write_head(out, trace, view);
-    write_body(out, trace, is_shown_stage(view.stage) ? showing_sentence(showing_of(trace.request)) : "");
+    write_body(out, trace, is_shown_stage(view.stage) ? shown_sentence(trace) : "");
     if (const auto found = recipe.find("headscope"); found != recipe.end()) {
       out << page_json("headscope", found->second) << '\n';
     }

@@ -20,9 +20,8 @@ constexpr std::array<MetricText, kHeadMetrics> kTexts = {{
      "learned sink takes is one term more.",
      false},
     {HeadMetric::mean_distance, "mean_distance", "mean distance",
-     "Mean over the rows that see two keys or more of sum_j w[i, j] |i - j|, in tokens. Beside a learned sink: of the "
-     "rows "
-     "whose tokens get anything, divided by sum_j w[i, j].",
+     "Mean over the rows that see two keys or more of sum_j w[i, j] |i - j|, in tokens. Beside a learned sink "
+     "divided by sum_j w[i, j].",
      false},
     {HeadMetric::previous_token, "previous_token", "previous token",
      "Mean of w[i, i-1] over the rows i >= 1 that see two keys or more (a learned sink counts as one).", true},

@@ -30,10 +30,12 @@ double entropy_with(double entropy_bits, const std::optional<double>& sink_share
   return sink_share && *sink_share > 0 ? entropy_bits - *sink_share * std::log2(*sink_share) : entropy_bits;
 }
 
-// How far away the tokens are that row i attends to; `w` is of tokens alone. Beside a sink their weights do not sum
-// to 1.
-std::optional<double> distance_of(std::int64_t i, std::span<const float> w, bool beside_sink) {
+// How far away the tokens are that row i attends to; `w` is of tokens alone. Beside a sink their weights do not sum to
+// 1, and of one key alone what it gets is the sink's business, and how far away it is nobody's choice.
+std::optional<double> distance_of(std::int64_t i, std::span<const float> w, std::int64_t visible_keys,
+                                  bool beside_sink) {
   if (!beside_sink) return distance_of_row(w, i);
+  if (visible_keys < 2) return std::nullopt;
   const double sum = sum_of_row(w);
   return sum > 0 ? std::optional<double>(distance_of_row(w, i) / sum) : std::nullopt;
 }
@@ -75,7 +77,7 @@ HeadRowValues head_row_values(std::int64_t i, std::span<const float> w, std::int
     add_positions(i, w, visible_keys, places, row);
     // The key of bias_k lies behind the tokens and has no place among them.
     const auto tokens = seen.first(std::min(seen.size(), static_cast<std::size_t>(places.token_len())));
-    if (const auto distance = distance_of(i, tokens, sink_share.has_value())) {
+    if (const auto distance = distance_of(i, tokens, visible_keys, sink_share.has_value())) {
       row.set(HeadMetric::mean_distance, *distance);
     }
   }

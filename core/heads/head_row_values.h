@@ -32,7 +32,7 @@ struct HeadRowValues {
 
 // Of row i, its weights `w` [key_len], of which `visible_keys` are not hidden. `sink_share` is what a learned sink
 // takes of the row, which then is one outcome more of the entropy and of what `uniform` divides by; the mean distance
-// is that of what the keys get, divided by their sum, and not defined where they get nothing.
+// is that of what the keys get, divided by their sum, and not defined of one key or where they get nothing.
 HeadRowValues head_row_values(std::int64_t i, std::span<const float> w, std::int64_t visible_keys,
                               const TokenPlaces& places, std::optional<double> sink_share = {});
 

@@ -18,11 +18,14 @@ Showing without_weighting(Showing view) {
   return view;
 }
 
-std::string showing_sentence(const Showing& view) {
+std::string showing_sentence(const Showing& view, bool special_keys) {
   std::vector<std::string> parts;
   if (view.weighting == Weighting::value_norm) parts.emplace_back("weights times the lengths of their values");
   if (view.groups == GroupBy::words) parts.emplace_back("pieces of a word: sum over keys, mean over queries");
-  if (view.hide_tokens == HideTokens::special) parts.emplace_back("columns of special tokens hidden");
+  if (view.hide_tokens == HideTokens::special) {
+    parts.emplace_back(special_keys ? "columns of special tokens hidden"
+                                    : "no key is known as a special token, so no column is hidden");
+  }
   if (view.hide_tokens == HideTokens::first) parts.emplace_back("column of the first token hidden");
   if (view.top_p != 1) parts.push_back(fmt::format("the largest of a row up to {} of it, others 0", view.top_p));
   if (view.renormalise) parts.emplace_back("rows divided by their sums");

@@ -29,8 +29,9 @@ Showing showing_of(const Request& request);
 Showing without_weighting(Showing view);
 
 // "columns of special tokens hidden; pieces of a word: sum over keys, mean over queries; rows divided by their sums";
-// "" when nothing is changed. For screen, pictures and files.
-std::string showing_sentence(const Showing& view);
+// "" when nothing is changed. Where special columns are to be hidden and `special_keys` says that there are none, it
+// says that instead. For screen, pictures and files; of a result: shown_sentence() in token_groups.h.
+std::string showing_sentence(const Showing& view, bool special_keys = true);
 
 // The options of `request` that say so, as they are spelled: {"groups", "words"}; empty when nothing is changed.
 struct SaidOption {

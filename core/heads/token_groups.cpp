@@ -51,6 +51,15 @@ TokenGroups token_groups(const Showing& view, const Trace& trace, HiddenColumns 
   return result;
 }
 
+std::string shown_sentence(const Trace& trace) {
+  const Inputs& inputs = *trace.inputs;
+  // Shown keys may be fewer than the queries, never more: more are not the queries' own tokens.
+  const bool own = inputs.key_len <= inputs.query_len && !is_cross_attention(trace.request);
+  const bool special =
+      own && std::any_of(inputs.words.begin(), inputs.words.end(), [](std::int64_t word) { return word < 0; });
+  return showing_sentence(showing_of(trace.request), special);
+}
+
 std::optional<std::int64_t> group_of(const std::vector<std::vector<std::int64_t>>& groups, std::int64_t position) {
   for (std::size_t k = 0; k < groups.size(); ++k) {
     if (std::binary_search(groups[k].begin(), groups[k].end(), position)) return static_cast<std::int64_t>(k);

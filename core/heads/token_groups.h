@@ -25,6 +25,10 @@ enum class HiddenColumns { removed, zero };
 // are not known: of inputs from files, and of keys that are not the queries' own tokens. The key of bias_k is kept.
 TokenGroups token_groups(const Showing& view, const Trace& trace, HiddenColumns hidden = HiddenColumns::removed);
 
+// showing_sentence() of what the request of a result asks for, the computed one or the shown one alike: it says so
+// where special tokens are to be hidden and no key is known as one.
+std::string shown_sentence(const Trace& trace);
+
 // The group that holds a position; nullopt when none does.
 std::optional<std::int64_t> group_of(const std::vector<std::vector<std::int64_t>>& groups, std::int64_t position);
 

@@ -12,6 +12,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/model/text_inputs.h"
 #include "core/request/intervention_kinds.h"
 #include "core/text/tokenizer.h"
 
@@ -218,6 +219,7 @@ void read_decoder_text(const Request& request, Inputs& inputs) {
     }
     inputs.tokens.push_back(tokenizer == nullptr ? std::to_string(id) : tokenizer->piece_of(id));
   }
+  if (!request.decoder_phrase) inputs.words = words_of_ids(inputs.token_ids, tokenizer.get());
 }
 
 void attend_to(const Inputs& encoder, Inputs& inputs) {

@@ -56,7 +56,9 @@ struct Inputs {
   std::shared_ptr<const ImageInput> image;       // whose patches the tokens are; null: there is none
   std::shared_ptr<const FeatureInput> features;  // of a sound, whose frames the tokens are; null: there are none
   std::vector<std::int64_t> token_types;         // [query_len]; empty: all 0
-  std::vector<std::int64_t> words;            // [query_len], the word that each token is part of (-1: none); or empty
+  // [query_len], the word that each token is part of (-1: none, a special token of the text, or a token of an image
+  // that is no patch); empty where nothing is known of them.
+  std::vector<std::int64_t> words;
   std::vector<MaskTerm> own_mask;             // the model's own mask, which hides besides the request's
   std::shared_ptr<const HeadRule> head_rule;  // applied between the split into heads and raw_scores; null: no such step
   // Of a model whose queries and keys meet relative positions (Architecture::disentangled); null: no such step.

@@ -12,6 +12,7 @@
 #include "core/model/checkpoint.h"
 #include "core/model/decoder_inputs.h"
 #include "core/model/feature_input.h"
+#include "core/model/image_grid.h"
 #include "core/model/image_input.h"
 #include "core/model/input_sizes.h"
 #include "core/model/latents.h"
@@ -128,6 +129,7 @@ void load_image(const Request& request, std::shared_ptr<const Checkpoint> opened
   use_shown_layer(request, std::move(opened), inputs);
   inputs.image = cache.image(request.image, inputs.checkpoint);
   inputs.tokens = inputs.key_tokens = inputs.image->names;
+  inputs.words = words_of_patches(inputs.image->leading, inputs.image->grid);
   inputs.query_len = inputs.key_len = std::ssize(inputs.tokens);
   check_memory({inputs.batch, inputs.query_len, inputs.d_model}, "the embeddings");
   inputs.x = embedded_of(inputs);

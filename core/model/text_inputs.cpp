@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -91,12 +93,27 @@ void read_ids(const Request& request, const Checkpoint& checkpoint, Inputs& inpu
   for (const std::int64_t id : inputs.token_ids) {
     inputs.tokens.push_back(tokenizer == nullptr ? std::to_string(id) : tokenizer->piece_of(id));
   }
+  inputs.words = words_of_ids(inputs.token_ids, tokenizer.get());
 }
 
 }  // namespace
 
 void read_text(const Request& request, const Checkpoint& checkpoint, Inputs& inputs) {
   request.token_ids.empty() ? read_phrase(request, checkpoint, inputs) : read_ids(request, checkpoint, inputs);
+}
+
+std::vector<std::int64_t> words_of_ids(const std::vector<std::int64_t>& ids, const Tokenizer* tokenizer) {
+  if (tokenizer == nullptr) return {};
+  const SpecialTokens special = tokenizer->special();
+  const std::initializer_list<std::optional<std::int64_t>> roles = {
+      special.mask, special.begin, special.end, special.pad, special.separator, special.classifier};
+  std::vector<std::int64_t> words;
+  for (const std::int64_t id : ids) {
+    // A vocabulary may have one token for all roles, as GPT-2's has.
+    const bool unknown = special.unknown == id && std::find(roles.begin(), roles.end(), id) == roles.end();
+    words.push_back(special.is_special(id) && !unknown ? -1 : std::ssize(words));
+  }
+  return words;
 }
 
 void check_text_len(const Request& request, const char* option, const Inputs& inputs) {

@@ -33,7 +33,10 @@ std::vector<RequestOption> shown_options() {
       word_option<"groups", &R::groups, kGroups>(
           "words|pieces", "Weights as shown, exported and measured: pieces of a word as one, or each piece (pieces)."),
       word_option<"hide-tokens", &R::hide_tokens, kHideTokens>(
-          "special|first|none", "Of weights as shown: keys whose columns are left out (none)."),
+          "special|first|none",
+          "Of weights as shown: keys whose columns are left out (none). special: [CLS], <s> and the like, class token "
+          "and "
+          "registers of an image."),
       {"renormalise", "", "Of weights as shown: rows are divided by their sums.",
        [](const R& r) { return std::string(r.renormalise ? "on" : ""); }, set_renormalise},
       word_option<"weighting", &R::weighting, kWeightings>(

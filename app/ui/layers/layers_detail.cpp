@@ -10,6 +10,7 @@
 #include "app/ui/map/map_with_axes.h"
 #include "app/ui/request/head_changes.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/heads/token_groups.h"
 
 namespace headscope::ui {
 namespace {
@@ -101,7 +102,7 @@ void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
   Rect rest{{area.min.x, area.min.y + ui.px(10)}, area.max};
   const Rect words{{rest.min.x + padding, rest.min.y}, {rest.max.x - padding, rest.min.y}};
   rest.min.y += paragraph(ui, words, Type::words12, ui.colors.text2, aggregate_formula(aggregate)) + ui.px(4);
-  const std::string tokens = showing_sentence(showing_of(shown.trace->request));
+  const std::string tokens = shown_sentence(*shown.trace);
   if (!tokens.empty()) {
     const Rect line{{words.min.x, rest.min.y}, {words.max.x, rest.min.y}};
     rest.min.y += paragraph(ui, line, Type::words11, ui.colors.text3, tokens) + ui.px(2);

@@ -14,6 +14,7 @@
 #include "app/ui/request/head_changes.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/heads/token_groups.h"
 
 namespace headscope::ui {
 namespace {
@@ -120,7 +121,7 @@ void draw_legend(Ui& ui, const LayersGrid& grid, const Rect& area) {
   const std::string what = ui.session.view.layers.norms ? std::string(value_weighted_formula())
                                                         : std::string("weight, one range for all heads");
   text_in(ui, words, Type::words11, ui.colors.text2, what);
-  const std::string tokens = showing_sentence(showing_of(grid.shown.trace->request));
+  const std::string tokens = shown_sentence(*grid.shown.trace);
   if (!tokens.empty()) {
     const Rect second{{words.min.x, words.max.y - ui.px(2)}, {words.max.x, words.max.y + ui.px(14)}};
     text_in(ui, second, Type::words11, ui.colors.text3, tokens);

@@ -21,10 +21,11 @@ void draw_tokens(RequestRows& rows) {
   rows.problem("groups");
   constexpr std::array kHidden = {HideTokens::none, HideTokens::special, HideTokens::first};
   int hidden = static_cast<int>(std::find(kHidden.begin(), kHidden.end(), draft.hide_tokens) - kHidden.begin());
-  if (combo(
-          ui, "request/hide_tokens", rows.control("hide tokens"), {"none", "special", "first"}, hidden,
-          {rows.state("hide-tokens", "Keys whose columns are left out: [CLS], [SEP], <s> and the like, or the first."),
-           Type::words12})) {
+  if (combo(ui, "request/hide_tokens", rows.control("hide tokens"), {"none", "special", "first"}, hidden,
+            {rows.state("hide-tokens",
+                        "Keys whose columns are left out: [CLS], [SEP], <s> and the like, an image's class token and "
+                        "registers, or the first."),
+             Type::words12})) {
     draft.hide_tokens = kHidden[static_cast<std::size_t>(hidden)];
   }
   rows.problem("hide-tokens");

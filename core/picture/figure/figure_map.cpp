@@ -7,6 +7,7 @@
 #include "core/base/grouped_digits.h"
 #include "core/heads/pattern.h"
 #include "core/heads/shown_weights.h"
+#include "core/heads/token_groups.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/fitted_range.h"
 #include "core/request/stage_info.h"
@@ -115,7 +116,7 @@ Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string
 }
 
 void add_words_of_shown(const Sheet& sheet, std::vector<Span>& spans) {
-  const std::string words = showing_sentence(showing_of(sheet.trace.request));
+  const std::string words = shown_sentence(sheet.trace);
   if (!words.empty()) spans.push_back({"\u00b7 " + words + ".", sheet.colors.text2});
 }
 

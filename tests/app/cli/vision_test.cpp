@@ -1,4 +1,5 @@
 // Models that read images, on the command line.
+#include <cmath>
 #include <filesystem>
 
 #include "core/io/safetensors.h"
@@ -38,6 +39,26 @@ TEST_F(Vision, TheManifestNamesPatchesAndTheirGrid) {
   EXPECT_EQ(manifest["tokens"][0], "[CLS]");
   EXPECT_EQ(manifest["tokens"][4], "r0c0");
   EXPECT_EQ(manifest["key_tokens"], manifest["tokens"]);
+}
+
+TEST_F(Vision, ClassTokenAndRegistersAreSpecialTokens) {
+  run_to("plain", with({}, "dinov2-registers", {"--layer", "1", "--export", "weights"}));
+  run_to("hidden", with({}, "dinov2-registers", {"--layer", "1", "--export", "weights", "--hide-tokens", "special"}));
+  const Tensor plain = stage("plain", "weights"), hidden = stage("hidden", "weights");
+  EXPECT_EQ(hidden.shape(), (Shape{1, plain.dim(1), 10, 6}));
+  EXPECT_EQ(hidden.values(), plain.sliced(3, 4, 10).values());
+  const nlohmann::json manifest = json_of(with({"run"}, "dinov2-registers", {"--metrics", "--json"}));
+  double sum = 0;
+  for (std::int64_t i = 0; i < 10; ++i) {
+    for (std::int64_t j = 0; j < 4; ++j) sum += static_cast<double>(plain.at({0, 0, i, j}));
+  }
+  const auto& row = manifest["metrics"].at(3);  // of layer 1, the last one
+  EXPECT_EQ(row["head"], 0);
+  EXPECT_TRUE(std::abs(row["special_tokens"].get<double>() - sum / 10) <= 1e-6) << row;
+  const std::string note = "columns of special tokens hidden";
+  EXPECT_NE(cli(with({"run"}, "vit", {"--hide-tokens", "special"})).out.find(note), std::string::npos);
+  const Result none = cli(with({"run"}, "siglip", {"--hide-tokens", "special"}));
+  EXPECT_NE(none.out.find("no key is known as a special token, so no column is hidden"), std::string::npos) << none.out;
 }
 
 TEST_F(Vision, WholeModelsAreExported) {

@@ -280,5 +280,16 @@ TEST_F(CaptureFacts, LayersOfOtherLengthsAreChosenByNumber) {
   EXPECT_EQ(trace->model->capture->other_lengths, (std::vector<std::int64_t>{1, 2}));
 }
 
+TEST_F(CaptureFacts, WhatStandsBeforeThePatchesOfAnImageIsSpecial) {
+  capture_->query_len = kKeys;
+  capture_->tokens = capture_->key_tokens;
+  layer_.query = wavy({1, kHeads, kKeys, kWidth}, kHeadAxes, 0.7);
+  layer_.grid = ImageGrid{1, 3};
+  EXPECT_EQ(run()->inputs->words, (std::vector<std::int64_t>{-1, 0, 1, 2}));
+  capture_->layers.clear();
+  layer_.grid.reset();
+  EXPECT_TRUE(run()->inputs->words.empty());
+}
+
 }  // namespace
 }  // namespace headscope

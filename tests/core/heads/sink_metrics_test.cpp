@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,7 @@ void add_row(const PlainRow& row, std::int64_t i, const std::vector<std::int64_t
   }
   const std::int64_t outcomes = std::ssize(row.w);
   of(HeadMetric::entropy).add(entropy);
-  of(HeadMetric::mean_distance).add(distance / keys);
+  if (outcomes >= 3) of(HeadMetric::mean_distance).add(distance / keys);
   of(HeadMetric::self).add(row.at(i));
   if (i >= 1) of(HeadMetric::previous_token).add(row.at(i - 1));
   if (i >= 1) of(HeadMetric::first_token).add(row.at(0));
@@ -129,7 +130,7 @@ TEST(SinkMetrics, ARowOfOneKeyHasAChoiceBesideASink) {
   const HeadRowValues row = head_row_values(1, std::vector<float>{0, 0.25F}, 1, TokenPlaces(trace), 0.75);
   EXPECT_TRUE(row.has_choice);
   EXPECT_EQ(row[HeadMetric::self], 0.25);
-  EXPECT_EQ(row[HeadMetric::mean_distance], 0);
+  EXPECT_FALSE(row.has(HeadMetric::mean_distance)) << "nothing to choose among the keys";
   const double bits = -0.25 * std::log2(0.25) - 0.75 * std::log2(0.75);
   EXPECT_TRUE(std::abs(row[HeadMetric::entropy] - bits) <= 1e-6) << row[HeadMetric::entropy];
 }

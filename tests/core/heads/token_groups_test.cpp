@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "core/heads/grouped_mask.h"
 #include "core/heads/shown_rows.h"
@@ -145,6 +146,27 @@ TEST(Showing, SaysWhatItDoes) {
             "weights times the lengths of their values; pieces of a word: sum over keys, mean over queries; columns of "
             "special tokens hidden; the largest of a row up to 0.9 of it, others 0; rows divided by their sums");
   EXPECT_EQ(showing_sentence(kFirst), "column of the first token hidden");
+  EXPECT_EQ(showing_sentence(kSpecial, false), "no key is known as a special token, so no column is hidden");
+}
+
+TEST(Showing, SaysWhereNoTokenIsKnownAsSpecial) {
+  Trace trace = pieces();
+  trace.request.hide_tokens = HideTokens::special;
+  EXPECT_EQ(shown_sentence(trace), "columns of special tokens hidden");
+  const auto with = [&](const std::function<void(Inputs&)>& change) {
+    Trace other = trace;
+    Inputs inputs = *trace.inputs;
+    change(inputs);
+    other.inputs = std::make_shared<const Inputs>(std::move(inputs));
+    return shown_sentence(other);
+  };
+  const std::string none = showing_sentence(kSpecial, false);
+  EXPECT_EQ(with([](Inputs& inputs) { inputs.words.clear(); }), none);
+  EXPECT_EQ(with([](Inputs& inputs) { inputs.words = {0, 1, 2, 3, 4}; }), none);
+  EXPECT_EQ(with([](Inputs& inputs) { inputs.key_len = 3; }), showing_sentence(kSpecial)) << "a shown result";
+  EXPECT_EQ(with([](Inputs& inputs) { inputs.key_len = 7; }), none) << "keys of a past";
+  trace.request.key_phrase = "a b";
+  EXPECT_EQ(shown_sentence(trace), none);
 }
 
 TEST(Showing, IsWhatTheOptionsOfARequestSay) {
