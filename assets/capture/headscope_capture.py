@@ -10,11 +10,13 @@ then `headscope capture.safetensors`. README.md has recipes for other libraries.
 """
 
 import copyreg
+import functools
 import inspect
 import json
 import math
 import os
 import struct
+import threading
 import weakref
 
 import torch
@@ -186,9 +188,10 @@ def split_heads(vectors, num_heads):
     return vectors.view(batch, length, num_heads, width // num_heads).transpose(1, 2)
 
 
-# What multihead() has told to watch a module: its functions keep(arguments, weights). A copy of a module is none of
-# these, so that nothing of it is recorded.
+# What multihead() has told to watch a module: its functions keep(arguments, weights); and what sdpa() has: its _Calls. A
+# copy of a module is none of these, so that nothing of it is recorded.
 _WATCHED = weakref.WeakKeyDictionary()
+_RUNS = weakref.WeakKeyDictionary()
 
 
 class _WatchedForward:
@@ -207,9 +210,11 @@ class _WatchedForward:
         own = vars(module).get("forward")
         forward = own if own is not None else self.plain.forward.__get__(module)
         keeps = _WATCHED.get(module)
-        if not keeps:
-            return forward
-        return lambda *inputs, **options: _watched_call(forward, list(keeps), inputs, options)
+        if keeps:
+            forward = functools.partial(_watched_call, forward, list(keeps))
+        for calls in list(_RUNS.get(module, ())):
+            forward = functools.partial(calls.run, forward)
+        return forward
 
     def __set__(self, module, forward):
         vars(module)["forward"] = forward
@@ -233,6 +238,104 @@ def _watched_class(plain):
     return watched
 
 
+def _watch_forward(module):
+    """The module's forward is watched from here on, until _let_go(). ValueError for a class that cannot be."""
+    plain = type(module)
+    if isinstance(vars(plain).get("forward"), _WatchedForward):
+        return
+    try:
+        module.__class__ = _watched_class(plain)
+    except TypeError as error:
+        raise ValueError(f"{plain.__name__} cannot be watched ({error}); record its weights by output()") from None
+
+
+def _take_out(watching, module, one):
+    """Takes one of those that watch a module out of them; the others stay."""
+    those = watching.get(module, [])
+    those[:] = [each for each in those if each is not one]
+
+
+def _let_go(module):
+    """The module has its own class again once nothing watches it."""
+    forward = vars(type(module)).get("forward")
+    if not _WATCHED.get(module) and not _RUNS.get(module) and isinstance(forward, _WatchedForward):
+        module.__class__ = forward.plain
+
+
+class _Calls:
+    """The calls of scaled_dot_product_attention of a model's last run, for one recorder."""
+
+    def __init__(self, recorder):
+        self.recorder, self.count, self.kept = recorder, 0, 0
+        self.within = threading.local()  # depth: a model that runs in one thread does not record what another calls
+
+    def depth(self):
+        return getattr(self.within, "depth", 0)
+
+    def run(self, forward, /, *inputs, **options):
+        """forward(*inputs, **options); its calls are recorded until it ends, with an answer or an error."""
+        if self.depth() == 0:
+            self.count = 0
+        self.within.depth = self.depth() + 1
+        try:
+            return forward(*inputs, **options)
+        finally:
+            self.within.depth -= 1
+            if self.depth() == 0:  # a run before had more calls: those are no part of this one
+                for layer in range(self.count, self.kept):
+                    self.recorder._forget(layer)
+                self.kept = self.count
+
+    def keep(self, call):
+        query = call.get("query")
+        if self.depth() and torch.is_tensor(query) and query.dim() == 4:
+            self.recorder.attention(self.count, query, call["key"], call["value"], mask=call.get("attn_mask"),
+                                    causal=bool(call.get("is_causal", False)), scale=call.get("scale"))
+            self.count += 1
+
+
+class _SdpaCalls:
+    """The one function that stands in place of scaled_dot_product_attention while any recorder wants its calls."""
+
+    SIGNATURE = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
+
+    def __init__(self):
+        self.open, self.plain, self.watched, self.within = [], None, None, threading.local()
+
+    def add(self, calls):
+        present = torch.nn.functional.scaled_dot_product_attention
+        if present is not self.watched:
+            self.plain, self.watched = present, self.around(present)
+            torch.nn.functional.scaled_dot_product_attention = self.watched
+        self.open.append(calls)
+
+    def remove(self, calls):
+        """After the last one the function is as it was. Where somebody put another in its place, that one stays."""
+        self.open = [each for each in self.open if each is not calls]
+        if not self.open and torch.nn.functional.scaled_dot_product_attention is self.watched:
+            torch.nn.functional.scaled_dot_product_attention = self.plain
+
+    def around(self, plain):
+        @functools.wraps(plain)
+        def watched(*inputs, **options):
+            # A function that was put over an earlier one of these calls that one in turn: the outer one records.
+            if getattr(self.within, "call", False):
+                return plain(*inputs, **options)
+            self.within.call = True
+            try:
+                returned = plain(*inputs, **options)
+            finally:
+                self.within.call = False
+            for calls in list(self.open):
+                calls.keep(dict(zip(self.SIGNATURE, inputs), **options))
+            return returned
+
+        return watched
+
+
+_SDPA = _SdpaCalls()
+
+
 def _asked_like_multihead(forward):
     """The signature by which `forward` is asked for the weights of every head; None when it cannot be asked."""
     parameters = inspect.signature(forward).parameters.values()
@@ -243,7 +346,7 @@ def _asked_like_multihead(forward):
     return None
 
 
-def _watched_call(forward, keeps, inputs, options):
+def _watched_call(forward, keeps, /, *inputs, **options):
     """What forward(*inputs, **options) gives; keep(arguments, weights of every head, or None) is called on the way."""
     signature = _asked_like_multihead(forward)
     if signature is None:
@@ -364,37 +467,20 @@ class Recorder:
         Calls of compiled models, and of modules that keep the function under a name of their own, are not seen; save()
         says so when there was none. RuntimeError where PyTorch (before 2.0) has no such function.
         """
-        plain = getattr(torch.nn.functional, "scaled_dot_product_attention", None)
-        if plain is None:
+        if not hasattr(torch.nn.functional, "scaled_dot_product_attention"):
             raise RuntimeError(f"PyTorch {torch.__version__} has no scaled_dot_product_attention; record weights by output()")
-        signature = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
-        running, calls = [], [0]
-
-        def watched(*inputs, **options):
-            if running:
-                call = dict(zip(signature, inputs), **options)
-                if call["query"].dim() == 4:
-                    self.attention(calls[0], call["query"], call["key"], call["value"], mask=call.get("attn_mask"),
-                                   causal=bool(call.get("is_causal", False)), scale=call.get("scale"))
-                    calls[0] += 1
-            return plain(*inputs, **options)
-
-        def begins(called, _):
-            if called is model:
-                running.append(True)
-                calls[0] = 0
-
+        calls = _Calls(self)
+        _watch_forward(model)
+        _RUNS.setdefault(model, []).append(calls)
+        _SDPA.add(calls)
         self._watched[0, "query"] = ("scaled_dot_product_attention", None)
-        torch.nn.functional.scaled_dot_product_attention = watched
 
         def undo():
-            if torch.nn.functional.scaled_dot_product_attention is watched:
-                torch.nn.functional.scaled_dot_product_attention = plain
-            running.clear()
+            _SDPA.remove(calls)
+            _take_out(_RUNS, model, calls)
+            _let_go(model)
 
         self._undo.append(undo)
-        self._undo.append(model.register_forward_pre_hook(begins).remove)
-        self._undo.append(model.register_forward_hook(lambda called, *_: running.clear()).remove)
 
     def output(self, module, layer, part="weights", pick=None):
         """Records a module's output as `part`; `pick` takes it out of what the module returns.
@@ -430,21 +516,13 @@ class Recorder:
             else:
                 self._keep(layer, "mask", mask)
 
-        if not isinstance(vars(plain).get("forward"), _WatchedForward):
-            try:
-                module.__class__ = _watched_class(plain)
-            except TypeError as error:
-                raise ValueError(f"{plain.__name__} cannot be watched ({error}); record its weights by output()") from None
+        _watch_forward(module)
         self._watch(module, layer, "weights")
         _WATCHED.setdefault(module, []).append(keep)
 
         def undo():
-            keeps = _WATCHED.get(module, [])
-            if keep in keeps:
-                keeps.remove(keep)
-            forward = vars(type(module)).get("forward")
-            if not keeps and isinstance(forward, _WatchedForward):
-                module.__class__ = forward.plain
+            _take_out(_WATCHED, module, keep)
+            _let_go(module)
 
         self._undo.append(undo)
 
@@ -489,6 +567,14 @@ class Recorder:
         if (layer, part) in self._watched:
             raise ValueError(f"layers.{layer}.{part} is watched already")
         self._watched[layer, part] = (type(module).__name__, None)
+
+    def _forget(self, layer):
+        """What attention() recorded of a layer; what describe() said stays."""
+        known = self.layers.get(layer, {})
+        for name in ("query", "key", "value", "mask", "causal", "scale"):
+            known.pop(name, None)
+        if not known:
+            self.layers.pop(layer, None)
 
     def _keep(self, layer, part, tensor):
         # A copy: models write over their tensors.
