@@ -117,6 +117,17 @@ std::string difference_of(const CaptureHeading& a, const CaptureHeading& b) {
   return fmt::format("the heads are {}, there {}", heads_text(a.heads), heads_text(b.heads));
 }
 
+// Two captures that are not of one model; files of one layer each, as an engine may write them, are told apart.
+UsageError unlike_error(const std::string& first, const std::string& other, const std::string& difference,
+                        bool layer_in_common) {
+  if (layer_in_common) {
+    return {"captures", fmt::format("{} and {} are not of one model: {}", first, other, difference),
+            "captures of one model, of the same layers and heads"};
+  }
+  return {"captures", fmt::format("{} and {} have no layer in common: {}", first, other, difference),
+          "all layers of a phrase in one file; the guide's chapter on corpora joins files of one layer each"};
+}
+
 }  // namespace
 
 CaptureList CaptureList::open(const std::string& folder, const CancelToken& cancel) {
@@ -150,8 +161,9 @@ void CaptureList::look_at_headers(const CancelToken& cancel) {
       first = &file;
       heading_ = std::move(heading);
     } else if (const std::string other = difference_of(heading_, heading); !other.empty()) {
-      throw UsageError("captures", fmt::format("{} and {} are not of one model: {}", first->path, file.path, other),
-                       "captures of one model, of the same layers and heads");
+      const bool common = std::any_of(heading.heads.begin(), heading.heads.end(),
+                                      [&](const auto& layer) { return heading_.heads.contains(layer.first); });
+      throw unlike_error(first->path, file.path, other, common);
     }
   }
   if (first == nullptr) {
