@@ -2,17 +2,23 @@
 """How many tokens a second headscope-cli scans, how large its files are and how long they take to merge:
 
     python3 tests/bench/measure_scan.py HEADSCOPE_CLI FOLDER [--repeats N] [--only MODEL] [--out assets/corpus/rates.json]
+    python3 tests/bench/measure_scan.py HEADSCOPE_CLI FOLDER --memory [PHRASES]
 
 FOLDER gets models with random weights: of GPT-2 small's shape (make_gpt2_checkpoint.py, 498 MB of F32) and of many small
 heads. Needs NumPy. Each scan is run for few and for many phrases, and the difference counts: starting is a figure
 of its own. Seconds are of the clock and of the processor; of repetitions the best counts, so that work of others beside
 it matters least.
+
+--memory scans a list of 100,000 phrases, or of as many as it says, with the smallest demo and prints what is resident as
+it goes on: all of it, and what is its own (the rest are pages of files, the list among them, which the system takes back
+when it needs them). The slope is that of a straight line through the second column, from a tenth of the list on.
 """
 import argparse
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -95,6 +101,43 @@ class Machine:
                 "seconds_a_file": round(min(turn[1] for turn in times) / 2, 4)}
 
 
+def resident(pid):
+    """KiB of a process that are in memory: all, and those that are of no file. None when it has ended."""
+    try:
+        lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return None
+    sizes = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.startswith(("VmRSS", "RssAnon"))}
+    return (sizes["VmRSS"], sizes["RssAnon"]) if len(sizes) == 2 else None
+
+
+def memory(machine, count):
+    """Prints what is resident while a list of so many phrases is scanned."""
+    words = [machine.cli, "scan", "--model", "demo:pronouns", "--phrases", machine.phrases("demo:pronouns", 8, count),
+             "--out", machine.folder / "x.hsagg"]
+    said = re.compile(r"scanning for .*: (\d+) of \d+ phrase")
+    process = subprocess.Popen(list(map(str, words)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               env={**os.environ, "HEADSCOPE_SCAN_SAY_SECONDS": "0.2"})
+    moments = []  # phrases, KiB of each kind
+    for line in process.stderr:
+        now, done = resident(process.pid), said.search(line)
+        if done and now:
+            moments.append((int(done[1]), *now))
+    assert process.wait() == 0 and moments, words
+    for phrases, whole, own in moments[::max(1, len(moments) // 12)]:
+        print(f"{phrases:9} phrases: {whole / 1024:7.1f} MiB resident, {own / 1024:6.2f} of its own")
+    late = [(phrases, own) for phrases, _, own in moments if phrases >= count / 10]
+    assert len(late) > 2, "too short to draw a line"
+    print(f"slope: {1e5 * slope(late):+.1f} KiB per 100,000 phrases, {len(late)} moments")
+
+
+def slope(points):
+    """Of the straight line of least squares."""
+    middle = [sum(axis) / len(points) for axis in zip(*points)]
+    return (sum((x - middle[0]) * (y - middle[1]) for x, y in points)
+            / sum((x - middle[0]) ** 2 for x, _ in points))
+
+
 def small_heads(folder, layers, heads):
     """A GPT-2 of so many layers and heads of one number each: nothing but heads to count."""
     import numpy as np
@@ -132,9 +175,14 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--only", help="scans of this model alone, and no merges; the other rows of --out stay")
     parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--memory", type=int, nargs="?", const=100_000, metavar="PHRASES",
+                        help="instead: what is resident while so many phrases are scanned (100,000)")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     machine = Machine(given.cli, given.folder)
+    if given.memory is not None:
+        memory(machine, given.memory)
+        return
     rates = {"processor": processor(), "scans": [], "merges": []}
     if given.only and given.out and given.out.exists():
         rates = json.loads(given.out.read_text())

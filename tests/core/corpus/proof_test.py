@@ -24,6 +24,7 @@ MOST_SHARDS = 17
 EVERYTHING = ("--repeated", "3", "--ablation-sample", "4", "--loss", "--points", "6")  # what a scan counts when it is asked to
 POINTS = ("--points", "20")
 KILLS = 50
+MANY = 20_000  # phrases, where memory is looked at
 
 
 def lines(count):
@@ -124,6 +125,22 @@ class Proof(unittest.TestCase):
         self.assertEqual(self.scan("x.hsagg", *POINTS), whole)
         left = sorted(path.name for path in self.folder.iterdir())
         self.assertEqual(left, ["phrases.txt", "whole.hsagg", "x.hsagg"])
+
+    def most_memory(self, count):
+        """MiB that a scan of so many short phrases needs at most."""
+        drawn = random.Random(count)
+        (self.folder / "phrases.txt").write_text(
+            "".join(" ".join(grammar.sentence(drawn)[0][:4]) + "\n" for _ in range(count)))
+        scan = subprocess.Popen([CLI, "scan", "--model", MODEL, "--phrases", "phrases.txt", "--threads", "1", "--out", "x.hsagg"],
+                                cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(scan.pid, 0)
+        scan.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(scan.returncode, 0)
+        return used.ru_maxrss / 1024
+
+    def test_ten_times_the_phrases_need_no_more_memory(self):
+        few, many = self.most_memory(MANY // 10), self.most_memory(MANY)
+        self.assertLess(many - few, 3, f"{few:.1f} and {many:.1f} MiB")  # of which the list's own pages are 0.5
 
 
 if __name__ == "__main__":
