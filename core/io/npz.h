@@ -32,7 +32,7 @@ std::vector<NpzEntry> read_npz(const std::string& path);
 
 // What to do about weights in a NumPy .npz archive, behind the name of its file: a part of a sentence.
 inline constexpr const char* kNpzAdvice =
-    "a NumPy .npz archive, whose arrays are not read as weights: write them as safetensors, in Python "
+    "a NumPy .npz archive (a zip), whose arrays are not read as weights: write them as safetensors, in Python "
     "safetensors.numpy.save_file(dict(numpy.load('FILE.npz')), 'model.safetensors')";
 
 // The numbers, as parse_npy() reads them.

@@ -130,7 +130,7 @@ TEST(TorchTraps, RefusesTrapsInArchives) {
   expect_in_refusal("torch.jit.save", with({"m/constants.pkl", "x"}));
   expect_in_refusal("without FOLDER/data.pkl", refused_pt(zip_of({{"m/other.pkl", pickle}, storage})));
   const std::string npz = refused_pt(zip_of({{"a.npy", "x"}}));
-  expect_in_refusal("a NumPy .npz archive, whose arrays are not read as weights", npz);
+  expect_in_refusal("a NumPy .npz archive (a zip), whose arrays are not read as weights", npz);
   expect_in_refusal("safetensors.numpy.save_file", npz);
   expect_in_refusal("stands twice", with({"m/data/0", "x"}));
   expect_in_refusal("is damaged", refused_pt(zip_of({{"m/data.pkl", pickle, false, 0, 1}, storage})));
