@@ -62,7 +62,12 @@ const char* fully_masked_text(FullyMasked choice) {
   return "";
 }
 
-std::string capture_notes(const CaptureReport& report) {
+bool hides(const Trace& trace) {
+  return trace.mask != nullptr && trace.mask->hidden.any();
+}
+
+std::string capture_notes(const Trace& trace) {
+  const CaptureReport& report = *trace.model->capture;
   std::string text;
   if (report.row_sums) text += "note: captured weights: " + row_sums_text(*report.row_sums) + "\n";
   if (!report.missing.empty()) text += "note: " + missing_layers_text(report.missing) + "\n";
@@ -76,7 +81,11 @@ std::string capture_notes(const CaptureReport& report) {
                                                                       : report.mask   ? "its own mask"
                                                                                       : "no causal mask");
   } else if (report.causal) {
-    text += "note: the captured weights of later keys are 0; computed scores have a causal mask\n";
+    text += fmt::format("note: the captured weights of later keys are 0; {}\n",
+                        report.query_key || report.scores ? "computed scores have a causal mask"
+                                                          : "they are taken as hidden by a causal mask");
+  } else if (report.query_key && !report.weights && trace.query_len() == trace.key_len() && !hides(trace)) {
+    text += "note: the file says neither causal nor a mask: every query sees every key\n";
   }
   if (report.mask_left_out) text += "note: the mask hides cells whose captured weights are not 0; it is left out\n";
   if (report.scale) text += fmt::format("note: scale {}, as the file says\n", short_number(*report.scale));
@@ -99,7 +108,7 @@ std::string notes_text(const Trace& trace) {
                         counted(trace.fully_masked_rows, "row"), trace.fully_masked_rows == 1 ? "has" : "have",
                         positions_text(trace.fully_masked_queries), fully_masked_text(trace.request.fully_masked));
   }
-  if (trace.model != nullptr && trace.model->capture != nullptr) text += capture_notes(*trace.model->capture);
+  if (trace.model != nullptr && trace.model->capture != nullptr) text += capture_notes(trace);
   const Stage* output = trace.find(trace.find(StageId::output) ? StageId::output : StageId::context);
   if (output != nullptr && !costly_numbers(trace, *output)) {
     const Statistics numbers = statistics_of(output->tensor);

@@ -253,8 +253,8 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
     if (is_shown && !computed) check_weights_stay(request, *capture, shown);
     if (is_shown) check_has_values(request, *capture, shown);
     // Where the file does not say it, the weights do.
-    const bool guessed = !layer.causal && layer.mask.values.empty() && computed && !layer.weights.empty() &&
-                         looks_causal(layer.weights, cancel);
+    const bool guessed =
+        !layer.causal && layer.mask.values.empty() && !layer.weights.empty() && looks_causal(layer.weights, cancel);
     const bool causal = layer.causal.value_or(guessed);
     const std::shared_ptr<Trace> made = layer_trace(run, layer, std::move(inputs), causal);
     if (is_shown) {

@@ -142,7 +142,9 @@ std::shared_ptr<Trace> captured_layer(const CaptureRun& run, const CapturedLayer
   const auto start = std::chrono::steady_clock::now();
   const auto trace = std::make_shared<Trace>();
   put_mask(*trace, inputs, Request());
-  if (trace->mask->hidden.any() && contradicts(trace->mask->hidden, layer.weights, run.cancel)) {
+  // A mask that was guessed is one that the weights have.
+  const bool said = layer.causal || !layer.mask.values.empty();
+  if (said && trace->mask->hidden.any() && contradicts(trace->mask->hidden, layer.weights, run.cancel)) {
     inputs.own_mask.clear();
     inputs.mask_files.clear();
     put_mask(*trace, inputs, Request());

@@ -175,6 +175,30 @@ TEST_F(CaptureTrace, ACausalMaskIsSeenInTheWeights) {
   EXPECT_TRUE(trace->mask->hidden.hidden(0, 0, 0, 1));
 }
 
+// The same without queries and keys: the mask is shown, and the numbers stay.
+TEST_F(CaptureTrace, WeightsAloneThatLookCausalAreMaskedSo) {
+  CapturedLayer alone;
+  alone.weights = Tensor::of({1, 1, 2, 2}, kWeightAxes, {1, 0, 0.25F, 0.75F});
+  capture_->query_len = capture_->key_len = 2;
+  capture_->tokens = capture_->key_tokens = {"a", "b"};
+  capture_->layers = {alone, alone};
+  const auto trace = run();
+  EXPECT_TRUE(trace->model->capture->causal);
+  EXPECT_FALSE(trace->model->capture->says_causal);
+  EXPECT_FALSE(trace->model->capture->mask_left_out);
+  EXPECT_TRUE(same_storage(trace->tensor(StageId::weights), alone.weights));
+  for (const auto& layer : trace->model->layers) {
+    EXPECT_TRUE(layer->mask->hidden.hidden(0, 0, 0, 1));
+    EXPECT_FALSE(layer->mask->hidden.hidden(0, 0, 1, 0));
+  }
+  capture_->layers[1].causal = false;
+  EXPECT_FALSE(run()->mask->hidden.any());
+  capture_->layers = {alone};
+  capture_->layers[0].weights = Tensor::of({1, 1, 2, 2}, kWeightAxes, {0.5F, 0.5F, 0.25F, 0.75F});
+  EXPECT_FALSE(run()->mask->hidden.any());
+  EXPECT_FALSE(run()->model->capture->mask_left_out);
+}
+
 TEST_F(CaptureTrace, TheLastLayerIsShownAndAllAreThere) {
   add({softmax_of(query_, key_, false), {}, {}, {}});
   add({});
