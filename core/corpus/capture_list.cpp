@@ -12,12 +12,13 @@
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/corpus/capture_digest.h"
 #include "core/corpus/model_identity.h"
-#include "core/io/bytes.h"
 #include "core/io/changed_file.h"
 #include "core/io/mapped_file.h"
 #include "core/io/safetensors.h"
 #include "core/io/sha256.h"
+#include "core/model/capture.h"
 
 namespace headscope {
 namespace {
@@ -93,6 +94,21 @@ CaptureHeading heading_of(const SafetensorsHeader& header, const std::string& pa
   return heading;
 }
 
+// Whether a layer of queries and keys says nothing of what they see.
+bool is_unmasked(const SafetensorsHeader& header) {
+  const auto holds = [&header](const std::string& name) {
+    return std::any_of(header.entries.begin(), header.entries.end(),
+                       [&](const SafetensorsEntry& entry) { return entry.name == name; });
+  };
+  if (header.metadata.contains("causal") || holds("mask")) return false;
+  return std::any_of(header.entries.begin(), header.entries.end(), [&](const SafetensorsEntry& entry) {
+    const auto at = layer_part(entry.name);
+    if (!at || at->part != "query") return false;
+    const std::string layer = fmt::format("layers.{}.", at->layer);
+    return !holds(layer + "weights") && !holds(layer + "mask") && !header.metadata.contains(layer + "causal");
+  });
+}
+
 std::string heads_text(const std::map<std::int64_t, std::int64_t>& heads) {
   std::string text;
   std::size_t named = 0;
@@ -132,7 +148,7 @@ UsageError unlike_error(const std::string& first, const std::string& other, cons
 
 CaptureList CaptureList::open(const std::string& folder, const CancelToken& cancel) {
   CaptureList list;
-  for (std::string& path : captures_in(folder)) list.files_.push_back({std::move(path), {}, ""});
+  for (std::string& path : captures_in(folder)) list.files_.push_back({std::move(path), {}, "", "", {}});
   list.look_at_headers(cancel);
   if (list.heading_.model.empty()) list.heading_.model = model_name(folder);
   return list;
@@ -150,9 +166,11 @@ void CaptureList::look_at_headers(const CancelToken& cancel) {
       const auto mapped = MappedFile::open(file.path);
       const auto bytes = mapped->bytes();
       const SafetensorsHeader header = parse_safetensors_header(bytes, file.path);
-      sha.add(std::string_view(reinterpret_cast<const char*>(bytes.data()), header.data_begin));
+      add_capture(sha, bytes, header);
+      look_beside(file, header, sha);
       heading = heading_of(header, file.path);
       mapped->check_unchanged();
+      if (is_unmasked(header)) ++unmasked_;
     } catch (const Error& error) {
       file.problem = error.what();
       continue;
@@ -172,9 +190,22 @@ void CaptureList::look_at_headers(const CancelToken& cancel) {
   sha256_ = sha.hex();
 }
 
+void CaptureList::look_beside(File& file, const SafetensorsHeader& header, Sha256& sha) {
+  if (header.metadata.contains("tokens") || header.metadata.contains("key_tokens")) return;
+  file.beside = capture_tokens_path(file.path);
+  if (file.beside.empty()) return;
+  file.beside_stamp = file_stamp(file.beside);
+  const auto mapped = MappedFile::open(file.beside);
+  sha.add(fmt::format("{}\n", mapped->bytes().size()));
+  sha.add(mapped->bytes().data(), mapped->bytes().size());
+  mapped->check_unchanged();
+}
+
 void CaptureList::check_unchanged(std::int64_t index) const {
   const File& file = files_[static_cast<std::size_t>(index)];
   if (file_stamp(file.path) != file.stamp) throw changed_file_error(file.path);
+  if (file.beside.empty()) return;
+  if (file_stamp(file.beside) != file.beside_stamp) throw changed_file_error(file.beside);
 }
 
 }  // namespace headscope

@@ -73,7 +73,10 @@ class CorpusReader {
       }
     }
     CorpusFacts& facts = record_.facts;
-    facts.patterns = text("version") != kVersionWithoutPatterns;
+    const std::string version = text("version");
+    facts.patterns = version != kVersionWithoutPatterns;
+    if (version == kCorpusVersion) facts.architecture = text("architecture");
+    if (corpus_version_of(facts) != version) fail("architecture is empty");
     facts.model = text("model");
     facts.sha256 = text("sha256");
     facts.tokenizer = text("tokenizer");
@@ -229,12 +232,12 @@ CorpusRecord parse_corpus_file(std::span<const std::byte> bytes, const std::stri
                 ": its bytes are not those that were written: the checksum in it is another than theirs; scan "
                 "or copy it anew");
   }
-  const auto version = header.metadata.find("version");
-  if (version == header.metadata.end() ||
-      (version->second != kCorpusVersion && version->second != kVersionWithoutPatterns)) {
-    throw Error(fmt::format("{}: is of version {} of the format; this program reads versions {} and {}: scan anew",
-                            what, version == header.metadata.end() ? "''" : in_quotes(version->second),
-                            kVersionWithoutPatterns, kCorpusVersion));
+  const auto found = header.metadata.find("version");
+  const std::string version = found == header.metadata.end() ? "" : found->second;
+  if (version != kCorpusVersion && version != kVersionWithoutArchitecture && version != kVersionWithoutPatterns) {
+    throw Error(fmt::format("{}: is of version {} of the format; this program reads versions {}, {} and {}: {}", what,
+                            in_quotes(version), kVersionWithoutPatterns, kVersionWithoutArchitecture, kCorpusVersion,
+                            "scan anew"));
   }
   return CorpusReader(bytes, header, what).read();
 }

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 Json metadata_of(const CorpusRecord& record) {
   const CorpusFacts& facts = record.facts;
   Json metadata = {{"format", kCorpusFormat},
-                   {"version", facts.patterns ? kCorpusVersion : kVersionWithoutPatterns},
+                   {"version", corpus_version_of(facts)},
                    {"checksum", std::string(kChecksumDigits, '0')},
                    {"model", facts.model},
                    {"sha256", facts.sha256},
@@ -37,6 +37,7 @@ Json metadata_of(const CorpusRecord& record) {
                    {"metrics", corpus_metric_list()},
                    {"repeated_metrics", repeated_metric_list()},
                    {"step", "2^-40"}};
+  if (corpus_version_of(facts) == kCorpusVersion) metadata["architecture"] = facts.architecture;
   if (facts.phrase_loss) metadata["phrase_loss"] = "1";
   if (facts.points > 0) {
     metadata["points"] = std::to_string(facts.points);

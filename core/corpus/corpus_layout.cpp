@@ -8,6 +8,11 @@
 
 namespace headscope {
 
+std::string_view corpus_version_of(const CorpusFacts& facts) {
+  if (!facts.patterns) return kVersionWithoutPatterns;
+  return facts.architecture.empty() ? kVersionWithoutArchitecture : kCorpusVersion;
+}
+
 CorpusSizes sizes_of(const CorpusRecord& record) {
   CorpusSizes sizes;
   sizes.heads = static_cast<std::int64_t>(record.heads.size());

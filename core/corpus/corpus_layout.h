@@ -11,9 +11,11 @@
 
 namespace headscope {
 
-inline constexpr std::string_view kCorpusFormat = "headscope-corpus", kCorpusVersion = "3";
-// The same without patterns: read, and written of what was read of it.
-inline constexpr std::string_view kVersionWithoutPatterns = "2";
+inline constexpr std::string_view kCorpusFormat = "headscope-corpus", kCorpusVersion = "4";
+// The same without the model's settings, and without patterns besides: read, and written of what has none.
+inline constexpr std::string_view kVersionWithoutArchitecture = "3", kVersionWithoutPatterns = "2";
+// That of a record: the highest whose parts it has.
+std::string_view corpus_version_of(const CorpusFacts& facts);
 
 // How many of each a file holds: of a side, the tokens of all heads together.
 struct CorpusSizes {

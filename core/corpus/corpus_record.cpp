@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/assert.h"
+#include "core/model/architecture_text.h"
 
 namespace headscope {
 namespace {
@@ -23,6 +24,19 @@ bool same_heads(const CorpusRecord& a, const CorpusRecord& b) {
                     [](const HeadRecord& x, const HeadRecord& y) { return x.layer == y.layer && x.head == y.head; });
 }
 
+// Of the settings of two models that have the same weights.
+std::string difference_of_settings(const CorpusFacts& a, const CorpusFacts& b) {
+  if (a.architecture == b.architecture) return "";
+  if (a.architecture.empty() || b.architecture.empty()) {
+    const bool here = !a.architecture.empty();
+    return fmt::format("the settings of the model are {}, there {}: scan anew",
+                       here ? "known" : "not known (an older file)",
+                       here ? "they are not (an older file)" : "they are");
+  }
+  return fmt::format("the settings of the model differ (its config.json): {}",
+                     architecture_difference(a.architecture, b.architecture));
+}
+
 }  // namespace
 
 std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
@@ -34,6 +48,7 @@ std::string difference_of(const CorpusRecord& a, const CorpusRecord& b) {
     return said("the model is", fmt::format("{} (sha256 {})", x.model, x.sha256),
                 fmt::format("{} (sha256 {})", y.model, y.sha256));
   }
+  if (std::string settings = difference_of_settings(x, y); !settings.empty()) return settings;
   if (x.tokenizer != y.tokenizer) return said("the tokenizer is", x.tokenizer, y.tokenizer);
   if (x.most_tokens != y.most_tokens) return said("--tokens is", x.most_tokens, y.most_tokens);
   if (x.repeated != y.repeated) return said("--repeated is", x.repeated, y.repeated);

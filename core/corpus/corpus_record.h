@@ -27,6 +27,7 @@ struct CorpusFacts {
   VectorSizes vector_sizes{};        // numbers of these vectors; all 0 without points
   bool phrase_loss = false;          // whether the loss of all phrases is counted
   bool patterns = true;              // whether heads have a mean pattern: files of version 2 have none
+  std::string architecture = {};     // architecture_text() of the model; "": of captures and older files, unknown
   friend bool operator==(const CorpusFacts&, const CorpusFacts&) = default;
 };
 
@@ -52,7 +53,8 @@ struct CorpusRecord {
 };
 
 // Why two records are not parts of one scan: "the model is A, there B"; "" when they are. Names of models may differ, a
-// folder may have one on every machine. Records that hold the same phrase are not parts of one scan either.
+// folder may have one on every machine; weights and settings (CorpusFacts::architecture) may not, nor may one record
+// know the settings and the other not. Records that hold the same phrase are not parts of one scan either.
 std::string difference_of(const CorpusRecord& a, const CorpusRecord& b);
 
 // Adds texts of tokens. Of two texts of a token the first by its bytes stays, in whatever order they come.

@@ -229,6 +229,7 @@ nlohmann::ordered_json corpus_json(const CorpusRecord& record) {
   Json json = {{"model", facts.model},      {"sha256", facts.sha256},  {"tokenizer", facts.tokenizer},
                {"phrases", record.phrases}, {"tokens", record.tokens}, {"most_tokens", facts.most_tokens},
                {"repeated", facts.repeated}};
+  json["architecture"] = facts.architecture.empty() ? Json(nullptr) : Json(facts.architecture);
   json["ablation_sample"] = facts.ablation_sample;
   json["points"] = facts.points;
   json["loss"] = loss_json(record);

@@ -13,9 +13,9 @@
 
 namespace headscope {
 
-// {model, sha256, tokenizer, phrases, tokens, most_tokens, repeated, ablation_sample, points, loss:{tokens, mean}
-// (null: no sample), phrase_loss:{tokens, mean} (null: not asked for), list:{size, sha256, scanned, missing, blank,
-// unreadable},
+// {model, sha256, tokenizer, phrases, tokens, most_tokens, repeated, architecture (null: of captures, or in an older
+// file), ablation_sample, points, loss:{tokens, mean} (null: no sample), phrase_loss:{tokens, mean} (null: not asked
+// for), list:{size, sha256, scanned, missing, blank, unreadable},
 //  heads:[{layer, head, rows, entropy, ..., max_weight, histograms:{entropy:{edges, counts}, ...},
 //          top:[{value, phrase, query, key, hash}], samples:[{low, high, rows:[{value, phrase, query, key, hash}]}],
 //          pattern:[[8 means] of 8 parts of the queries] ("nan" over no row; null in an older file),

@@ -16,6 +16,7 @@
 #include "core/base/thread_pool.h"
 #include "core/corpus/model_identity.h"
 #include "core/io/mapping_guard.h"
+#include "core/model/architecture_text.h"
 #include "core/model/checkpoint.h"
 #include "core/model/load_inputs.h"
 #include "core/model/weights_sha256.h"
@@ -93,6 +94,7 @@ CorpusFacts PhraseModel::facts(std::int64_t most_tokens, const CancelToken& canc
   CorpusFacts facts;
   facts.model = model_name(state_->path);
   facts.sha256 = sha256_of(*state_->checkpoint, cancel);
+  facts.architecture = architecture_text(architecture());
   facts.tokenizer = tokenizer_identity(*state_->tokenizer);
   facts.most_tokens = most_tokens;
   if (architecture().position != Architecture::Position::none) {

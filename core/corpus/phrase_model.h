@@ -35,15 +35,17 @@ class PhraseModel {
   std::int64_t weight_bytes() const;  // of all weights, as they lie in files
   ThreadPool& threads();
 
-  // Name, digest of all weights, which are read for it, and tokenizer; and of --tokens what the model takes.
+  // Name, digest of all weights, which are read for it, settings and tokenizer; and of --tokens what the model takes.
   CorpusFacts facts(std::int64_t most_tokens, const CancelToken& cancel) const;
 
   struct Ids {
     std::vector<std::int64_t> ids;
     std::string problem;  // why it cannot be read; "" when it can, and for blank lines, which have no ids
   };
-  // The first `most_tokens` tokens of a phrase. Error when the tokenizer gives ids that the model does not have.
+  // The first `most_tokens` tokens of a phrase; those of which the model lacks one cannot be read.
   Ids ids_of(const ListedPhrase& phrase, std::int64_t most_tokens) const;
+  // Which of the ids the model does not have, as one sentence; "" when it has all of them.
+  std::string problem_of(const std::vector<std::int64_t>& ids) const;
 
   // A run's tokens, and its place among those that go on by turns: a lane is used by one of them at a time.
   struct Run {

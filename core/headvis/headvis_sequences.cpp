@@ -53,6 +53,7 @@ void check_scanned(const CorpusRecord& record, const PhraseModel& model, const P
   CorpusRecord now = record;
   now.facts.model = own.model;
   now.facts.sha256 = own.sha256;
+  if (!record.facts.architecture.empty()) now.facts.architecture = own.architecture;  // else the scan did not say
   now.facts.tokenizer = own.tokenizer;
   now.facts.most_tokens = own.most_tokens;
   now.scanned = {};

@@ -12,6 +12,7 @@
 #include "core/headvis/headvis_read.h"
 #include "core/headvis/headvis_table.h"
 #include "core/io/sha256.h"
+#include "core/model/architecture_text.h"
 #include "core/model/checkpoint.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/model/weights_sha256.h"
@@ -90,6 +91,12 @@ std::shared_ptr<const Tokenizer> corpus_model(const CorpusModelQuery& of, const 
   if (digest != facts.sha256) {
     throw Error(fmt::format("{} is not the model that was scanned: its weights have the sha256 {}, those of {} {}",
                             of.model, digest, facts.model, facts.sha256));
+  }
+  const std::string settings = architecture_text(checkpoint->architecture());
+  if (!facts.architecture.empty() && settings != facts.architecture) {
+    throw Error(
+        fmt::format("{} is not the model that was scanned: its weights are, but of its settings (config.json) {}",
+                    of.model, architecture_difference(settings, facts.architecture)));
   }
   return checkpoint->tokenizer();
 }

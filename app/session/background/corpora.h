@@ -44,15 +44,16 @@ using CorpusLists = LatestWork<CorpusListQuery, std::shared_ptr<const PhraseList
 // The list; fails as PhraseList::open(), and says both digests when it is another one.
 std::shared_ptr<const PhraseList> corpus_list(const CorpusListQuery& of, const CancelToken& cancel);
 
-// Whether a model is the one that was scanned, by the digest of its weights.
+// Whether a model is the one that was scanned, by the digest of its weights and by its settings.
 struct CorpusModelQuery {
   std::shared_ptr<const CorpusRecord> record;
   std::string model;  // as --model names it
   friend bool operator==(const CorpusModelQuery&, const CorpusModelQuery&) = default;
 };
 using CorpusModels = LatestWork<CorpusModelQuery, std::shared_ptr<const Tokenizer>>;
-// Its tokenizer; reads all weights. Fails as Checkpoint::open(), and says both digests when it is another model. Of
-// HeadVis's folder, which has no digest, every model will do that has the heads; its weights are not read.
+// Its tokenizer; reads all weights. Fails as Checkpoint::open(), and says both digests when it is another model, or
+// which settings differ where the weights are the same and the file knows the settings. Of HeadVis's folder, which has
+// no digest, every model will do that has the heads; its weights are not read.
 std::shared_ptr<const Tokenizer> corpus_model(const CorpusModelQuery& of, const CancelToken& cancel);
 
 // The phrases that examples stand in.

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/model/demo_checkpoints.h"
 #include "tests/app/session/corpus_files.h"
+#include "tests/core/corpus/changed_demo.h"
 #include "tests/core/headvis/documented_tree.h"
 
 namespace headscope {
@@ -114,6 +115,17 @@ TEST_F(CorpusDocument, TheModelIsToldByItsWeights) {
   const std::string words = says([&] { corpus_model({record_, "demo:pronouns"}, {}); });
   EXPECT_NE(words.find("demo:pronouns is not the model that was scanned"), std::string::npos) << words;
   EXPECT_NE(words.find(record_->facts.sha256), std::string::npos) << words;
+}
+
+TEST_F(CorpusDocument, TheModelIsToldByItsSettingsToo) {
+  const std::string changed = test::demo_with("induction", folder_ / "changed", "layer_norm_eps", 0.5);
+  const std::string words = says([&] { corpus_model({record_, changed}, {}); });
+  EXPECT_NE(words.find("is not the model that was scanned"), std::string::npos) << words;
+  EXPECT_NE(words.find("norm_eps is 0.5, there"), std::string::npos) << words;
+  CorpusRecord older = *record_;
+  older.facts.architecture.clear();
+  EXPECT_NE(corpus_model({std::make_shared<const CorpusRecord>(older), changed}, {}), nullptr)
+      << "an older file knows the weights alone";
 }
 
 TEST_F(CorpusDocument, PhrasesAreThoseThatWereCounted) {

@@ -29,7 +29,7 @@ class Captures : public testing::Test {
     options.threads = 1;
     return options;
   }
-  // What scan --model says of the phrases.
+  // What scan --model says of the phrases, without the model's settings, which no capture names.
   CorpusRecord of_model() const {
     std::string lines;
     for (const std::string& phrase : kPhrases) lines += phrase + "\n";
@@ -37,11 +37,13 @@ class Captures : public testing::Test {
     PhraseScan scan(options(), {});
     CorpusRecord record = scan.new_record(list);
     list.visit({0, list.size()}, [&](const ListedPhrase& phrase) { scan.add(phrase, record, {}); });
+    record.facts.architecture.clear();
     return record;
   }
-  void write(const CorpusFacts& facts, bool as_weights) const {
+  void write(const CorpusFacts& facts, bool as_weights, bool says_causal = true) const {
     for (std::size_t k = 0; k < kPhrases.size(); ++k) {
-      test::write_demo_capture(folder_ / ("c/" + std::to_string(k) + ".safetensors"), kPhrases[k], facts, as_weights);
+      test::write_demo_capture(folder_ / ("c/" + std::to_string(k) + ".safetensors"), kPhrases[k], facts, as_weights,
+                               says_causal);
     }
   }
   CaptureList list() const { return CaptureList::open(folder_ / "c"); }
@@ -66,6 +68,20 @@ TEST_F(Captures, GiveTheBytesOfTheModelApartFromWhatNamesTheList) {
     EXPECT_EQ(found, wanted) << (as_weights ? "weights" : "queries and keys");
     EXPECT_EQ(corpus_file_bytes(found), corpus_file_bytes(wanted));
   }
+}
+
+TEST_F(Captures, OfWeightsAloneZerosForLaterKeysSayThatTheyAreCausal) {
+  CorpusRecord wanted = of_model();
+  write(wanted.facts, true, false);
+  const CaptureList captures = list();
+  const CorpusRecord found = scanned(captures, {0, captures.size()}, options());
+  wanted.facts.list_sha256 = found.facts.list_sha256;
+  EXPECT_EQ(found, wanted);
+  EXPECT_EQ(captures.unmasked(), 0);
+  write(wanted.facts, false, false);
+  EXPECT_EQ(list().unmasked(), captures.size()) << "queries and keys say nothing of themselves";
+  write(wanted.facts, false, true);
+  EXPECT_EQ(list().unmasked(), 0);
 }
 
 TEST_F(Captures, AnyShardsGiveTheSameBytes) {

@@ -57,13 +57,41 @@ TEST(CorpusFile, ReadsBackAsItWasWritten) {
 TEST(CorpusFile, OneWithoutPatternsIsReadAndStaysOne) {
   CorpusRecord record = test::made_record(2, 6, {1, 4});
   record.facts.patterns = false;
+  record.facts.architecture.clear();
   for (HeadRecord& head : record.heads) head.pattern = {};
   const std::string bytes = corpus_file_bytes(record);
   EXPECT_NE(bytes.find("\"version\":\"2\""), bytes.npos);
   EXPECT_EQ(bytes.find("pattern.rows"), bytes.npos);
   EXPECT_EQ(parse_corpus_file(std::as_bytes(std::span(bytes)), "old"), record);
-  EXPECT_NE(difference_of(record, test::made_record(2, 6, {4, 6})).find("mean pattern"), std::string::npos);
+  CorpusRecord newer = test::made_record(2, 6, {4, 6});
+  newer.facts.architecture.clear();
+  EXPECT_NE(difference_of(record, newer).find("mean pattern"), std::string::npos);
   EXPECT_TRUE(head_table(record).patterns.empty());
+}
+
+TEST(CorpusFile, OneThatDoesNotKnowTheModelsSettingsIsReadAndStaysOne) {
+  CorpusRecord record = test::made_record(2, 6, {1, 4});
+  EXPECT_NE(corpus_file_bytes(record).find("\"version\":\"4\""), std::string::npos);
+  record.facts.architecture.clear();
+  const std::string bytes = corpus_file_bytes(record);
+  EXPECT_NE(bytes.find("\"version\":\"3\""), bytes.npos);
+  EXPECT_EQ(bytes.find("architecture"), bytes.npos);
+  EXPECT_EQ(parsed(bytes), record);
+  const CorpusRecord newer = test::made_record(2, 6, {4, 6});
+  EXPECT_NE(difference_of(record, newer).find("not known (an older file), there they are"), std::string::npos);
+  EXPECT_NE(difference_of(newer, record).find("known, there they are not"), std::string::npos);
+  CorpusRecord other = newer;
+  other.facts.architecture.clear();
+  EXPECT_EQ(difference_of(record, other), "") << "as before where neither says it";
+  add(record, other);
+  EXPECT_EQ(parsed(corpus_file_bytes(record)), record);
+}
+
+TEST(CorpusFile, ThoseThatAreShippedAreRead) {
+  for (const char* name : {"stories", "pronouns"}) {
+    const CorpusRecord record = read_corpus_file(std::string(HEADSCOPE_SOURCE_DIR "/assets/corpus/") + name + ".hsagg");
+    EXPECT_GT(record.phrases, 0) << name;
+  }
 }
 
 TEST(CorpusFile, IsASafetensorsFile) {
@@ -101,8 +129,9 @@ TEST(CorpusFile, LiesWithTheRightChecksumAreRefused) {
   EXPECT_EQ(refusal(with(whole, "headscope-corpus", "headscope-corpus")), "");
   for (const auto& [before, after, said] :
        std::vector<std::array<std::string, 3>>{{"headscope-corpus", "headscope-chorus", "no .hsagg"},
-                                               {"\"version\":\"3\"", "\"version\":\"1\"", "version"},
-                                               {"\"version\":\"3\"", "\"version\":\"2\"", "tensors"},
+                                               {"\"version\":\"4\"", "\"version\":\"1\"", "version"},
+                                               {"\"version\":\"4\"", "\"version\":\"2\"", "tensors"},
+                                               {"\"architecture\":", "\"architectura\":", "no architecture"},
                                                {"\"phrase_loss\":\"1\"", "\"phrase_loss\":\"2\"", "phrase_loss"},
                                                {"\"phrase_loss\":\"1\"", "\"phrase_lost\":\"1\"", "tensors"},
                                                {"\"phrases\":\"3\"", "\"phrases\":\"2\"", "add up"},

@@ -100,6 +100,9 @@ TEST(CorpusRecord, NamesWhatDiffers) {
     EXPECT_NE(difference_of(a, b).find(part), std::string::npos) << difference_of(a, b);
   };
   differs([](CorpusRecord& b) { b.facts.sha256[0] = 'c'; }, "model");
+  differs([](CorpusRecord& b) { b.facts.architecture = "d_model=8 norm_eps=1e-06"; },
+          "config.json): norm_eps is 1e-05, there 1e-06");
+  differs([](CorpusRecord& b) { b.facts.architecture.clear(); }, "settings of the model are known, there they are not");
   differs([](CorpusRecord& b) { b.facts.tokenizer = "BPE"; }, "tokenizer");
   differs([](CorpusRecord& b) { b.facts.most_tokens = 3; }, "--tokens");
   differs([](CorpusRecord& b) { b.facts.repeated = 6; }, "--repeated");

@@ -19,6 +19,7 @@ TEST(CorpusReport, AsJsonHasTheContractsKeys) {
   const auto json = corpus_json(record);
   EXPECT_EQ(json.at("model"), "demo:made");
   EXPECT_EQ(json.at("sha256"), record.facts.sha256);
+  EXPECT_EQ(json.at("architecture"), record.facts.architecture);
   EXPECT_EQ(json.at("phrases"), 15);
   EXPECT_EQ(json.at("tokens"), record.tokens);
   EXPECT_EQ(json.at("list").at("missing"), "0:5,20:30");

@@ -26,9 +26,9 @@ inline void write_tensors(const std::string& path, const std::vector<NamedTensor
 }
 
 // The phrase's first `most_tokens` tokens in the demo, whose facts the capture names: all layers, as weights or as
-// queries and keys.
+// queries and keys; with the word that they are causal, or without.
 inline void write_demo_capture(const std::string& path, const std::string& phrase, const CorpusFacts& facts,
-                               bool as_weights) {
+                               bool as_weights, bool says_causal = true) {
   EngineOptions whole_model;
   whole_model.whole_model = true;
   Engine engine(whole_model);
@@ -51,14 +51,14 @@ inline void write_demo_capture(const std::string& path, const std::string& phras
       tensors.push_back({name + ".key", &of.tensor(StageId::key)});
     }
   }
-  write_tensors(path, tensors,
-                {{"tokens", nlohmann::json(trace->inputs->tokens).dump()},
-                 {"token_ids", nlohmann::json(request.token_ids).dump()},
-                 {"causal", "true"},
-                 {"phrase", phrase},
-                 {"model", facts.model},
-                 {"model_sha256", facts.sha256},
-                 {"tokenizer", facts.tokenizer}});
+  Metadata metadata = {{"tokens", nlohmann::json(trace->inputs->tokens).dump()},
+                       {"token_ids", nlohmann::json(request.token_ids).dump()},
+                       {"phrase", phrase},
+                       {"model", facts.model},
+                       {"model_sha256", facts.sha256},
+                       {"tokenizer", facts.tokenizer}};
+  if (says_causal) metadata["causal"] = "true";
+  write_tensors(path, tensors, metadata);
 }
 
 }  // namespace headscope::test

@@ -19,6 +19,7 @@ inline CorpusRecord empty_record(std::int64_t heads, std::int64_t list_size) {
   record.facts.phrase_loss = true;
   record.facts.points = 6;
   record.facts.vector_sizes = {3, 3, 2, 0};
+  record.facts.architecture = "d_model=8 norm_eps=1e-05";
   for (std::int64_t layer = 0; layer < 2; ++layer) {
     for (std::int64_t head = 0; head < heads; ++head) {
       record.heads.emplace_back(layer, head);

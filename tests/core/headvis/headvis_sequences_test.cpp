@@ -11,6 +11,7 @@
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
 #include "core/corpus/phrase_scan.h"
+#include "tests/core/corpus/changed_demo.h"
 #include "tests/core/corpus/made_records.h"
 
 namespace headscope {
@@ -136,6 +137,12 @@ TEST(HeadVisSequences, AreOfTheModelAndTheListThatWereScanned) {
   PhraseModel model(kModel, 1, {}), other("demo:pronouns", 1, {});
   EXPECT_THROW(headvis_sequences(record, other, list, {}, {}), UsageError);
   EXPECT_THROW(headvis_sequences(record, model, PhraseList::of_text("cat box\n"), {}, {}), UsageError);
+  const TemporaryFolder folder;
+  PhraseModel changed(test::demo_with("induction", folder / "changed", "layer_norm_eps", 0.5), 1, {});
+  EXPECT_THROW(headvis_sequences(record, changed, list, {}, {}), UsageError);
+  CorpusRecord older = record;
+  older.facts.architecture.clear();  // as files of version 3: told by the weights alone
+  EXPECT_NO_THROW(headvis_sequences(older, model, list, {}, {}));
   CorpusRecord forged = record;
   forged.heads[0].top[0].hash ^= 1;
   EXPECT_THROW(headvis_sequences(forged, model, list, {}, {}), Error);
