@@ -136,18 +136,11 @@ void run_and_say(ScanJob& job, std::int64_t size, ScanLine& line,
   };
   bool kept = false;
   job.kept = [&] { kept = true; };
-  CorpusRecord record;
-  try {
-    record = run();
-  } catch (const Cancelled&) {
+  job.left = [&](const std::string& state) {
     line.erase();
-    std::error_code error;
-    const std::string state = scan_state_path(job.out);
-    if (std::filesystem::exists(state, error)) {
-      print_notice(fmt::format("{} holds what is done; the same command goes on from there", state));
-    }
-    throw;
-  }
+    print_notice(fmt::format("{} holds what is done; the same command goes on from there", state));
+  };
+  const CorpusRecord record = run();
   line.erase();
   // Of a file that stays, those that its scan has written.
   const std::string all = kept ? named_before(job.out) : names.finish();
@@ -209,6 +202,13 @@ void scan_captures(const Arguments& given, const CancelToken& cancel) {
     if (std::filesystem::equivalent(list.path(index), job.out, error)) {
       throw UsageError("out", job.out + " is one of the captures", "another file");
     }
+  }
+  if (list.unmasked() > 0) {
+    line.erase();
+    print_notice(
+        fmt::format("{} of {} hold queries and keys and say neither causal nor a mask: there every query sees "
+                    "every key",
+                    list.unmasked(), counted(list.size(), "capture")));
   }
   const auto place_of = [](std::int64_t index) { return fmt::format("capture {}", index); };
   run_and_say(job, list.size(), line, place_of, [&] { return run_scan(job, list, cancel); });

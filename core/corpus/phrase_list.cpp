@@ -169,8 +169,9 @@ void PhraseList::visit_part(const Part& part, Range range, const std::function<v
   std::int64_t index = part.lines.begin;
   for_each_line(file != nullptr ? file->pieces() : pieces_of(text_), [&](const TextLine& line) {
     if (index >= range.begin) {
-      f(phrase_of(index == part.lines.begin ? without_mark(line) : line, index, json));
-      if (file != nullptr) file->check_unchanged();
+      const ListedPhrase phrase = phrase_of(index == part.lines.begin ? without_mark(line) : line, index, json);
+      if (file != nullptr) file->check_unchanged();  // before it is counted
+      f(phrase);
     }
     return ++index < range.end;
   });

@@ -112,14 +112,17 @@ PhraseModel::Ids PhraseModel::ids_of(const ListedPhrase& phrase, std::int64_t mo
     return {{}, error.what()};
   }
   if (ids.empty()) return {{}, "the tokenizer makes no token of it"};
+  ids.resize(std::min(ids.size(), static_cast<std::size_t>(most_tokens)));
+  if (std::string problem = problem_of(ids); !problem.empty()) return {{}, std::move(problem)};
+  return {std::move(ids), ""};
+}
+
+std::string PhraseModel::problem_of(const std::vector<std::int64_t>& ids) const {
   const std::int64_t vocabulary = architecture().vocab_size;
   const auto beyond = std::find_if(ids.begin(), ids.end(), [&](std::int64_t id) { return id < 0 || id >= vocabulary; });
-  if (beyond != ids.end()) {  // the folder's fault, and every phrase may have it
-    throw Error(fmt::format("{}: its tokenizer gives the id {} in phrase {}, but config.json says a vocabulary of {}",
-                            state_->path, *beyond, phrase.index, vocabulary));
-  }
-  ids.resize(std::min(ids.size(), static_cast<std::size_t>(most_tokens)));
-  return {std::move(ids), ""};
+  if (beyond == ids.end()) return "";
+  return fmt::format("the tokenizer of {} gives the id {}, but config.json says a vocabulary of {}", state_->path,
+                     *beyond, vocabulary);
 }
 
 void PhraseModel::set_lanes(std::size_t count) {

@@ -136,6 +136,10 @@ void PhraseScan::State::count_repeated(const ListedPhrase& phrase, const Lane& l
   auto ids = repeated_tokens(model.tokenizer(), model.architecture().vocab_size,
                              model.tokenizer().tokenize(phrase.text), phrase.index, facts.repeated);
   if (ids.empty()) return;
+  // The special tokens may stand behind those that are read of the phrase, and so were not looked at.
+  if (const std::string problem = model.problem_of(ids); !problem.empty()) {
+    throw ProblemError({"repeated", problem, "", {}});
+  }
   lane.model.run(
       lane.run(std::move(ids)), layers.back(),
       [&](std::int64_t layer, const Trace& trace) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/base/memory_failures.h"
 #include "core/corpus/capture_scan.h"
 #include "core/corpus/corpus_file.h"
+#include "core/request/problem.h"
 
 namespace headscope {
 namespace {
@@ -76,6 +78,22 @@ using EachBatch = std::function<void(std::int64_t first, const AddPhrases& add)>
 // Calls f for the phrases of a range of indices, in order, one or some at a time.
 using VisitPhrases = std::function<void(Range range, const EachBatch& f)>;
 
+// Whether what was counted before is whole when such an exception has ended the scan: add() gives its word for the
+// world's faults, and for no bug and no missing memory.
+bool leaves_record_whole(const std::exception& failure) {
+  return dynamic_cast<const Error*>(&failure) != nullptr || dynamic_cast<const UsageError*>(&failure) != nullptr ||
+         dynamic_cast<const ProblemError*>(&failure) != nullptr;
+}
+
+// Keeps the state where that can be done: what has ended the scan is said, and not this.
+void keep_if_possible(const std::string& state, const CorpusRecord& record) {
+  try {
+    write_corpus_file(state, record);
+  } catch (const Error&) {
+    return;
+  }
+}
+
 // Scans the shard's phrases, whatever they are read from, into a record that `fresh` is the beginning of.
 CorpusRecord run(const ScanJob& job, const CorpusRecord& fresh, const VisitPhrases& visit, const CancelToken& cancel) {
   const Range shard = shard_of(fresh.facts.list_size, job.shard, job.shards);
@@ -96,29 +114,41 @@ CorpusRecord run(const ScanJob& job, const CorpusRecord& fresh, const VisitPhras
   Clock::time_point last = start;
   std::chrono::duration<double> wait = std::min(job.between, kFirstWait);
   bool saved = true;
-  try {
+  const auto count_all = [&] {
     visit({shard.begin + record.scanned.count(), shard.end}, [&](std::int64_t first, const AddPhrases& add) {
       cancel.check();
       tell();
+      const std::vector<std::string> problems = add(record);
+      saved = false;
       std::int64_t index = first;
-      for (const std::string& why : add(record)) {
+      for (const std::string& why : problems) {
         if (!why.empty() && job.unreadable) job.unreadable(index, why);
         ++index;
       }
-      saved = false;
       if (Clock::now() - last < wait) return;
       write_corpus_file(state, record);
       wait = std::min(job.between, 2 * wait);
       last = Clock::now();
       saved = true;
     });
+    tell();
+    check_memory();
+    write_corpus_file(job.out, record);
+  };
+  const auto say_what_is_left = [&] {
+    if (job.left && is_there(state)) job.left(state);
+  };
+  try {
+    count_all();
   } catch (const Cancelled&) {
     if (!saved) write_corpus_file(state, record);
+    say_what_is_left();
+    throw;
+  } catch (const std::exception& failure) {
+    if (!saved && leaves_record_whole(failure)) keep_if_possible(state, record);
+    say_what_is_left();
     throw;
   }
-  tell();
-  check_memory();
-  write_corpus_file(job.out, record);
   std::error_code error;
   std::filesystem::remove(state, error);  // where it cannot be removed, it says what the result says
   return record;

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
 #include "tests/app/session/temporary_folder.h"
+#include "tests/core/corpus/changed_demo.h"
 #include "tests/core/corpus/made_records.h"
 
 namespace headscope {
@@ -79,6 +80,69 @@ TEST_F(ScanJobs, AStateOfAnotherScanIsRefused) {
   refused([](ScanJob& other) { other.shard = 1, other.shards = 2; }, "phrases are 6:12");
   const PhraseList list = PhraseList::of_text(test::demo_lines(13));
   EXPECT_THROW(run_scan(job("x.hsagg"), list, {}), UsageError);
+}
+
+TEST_F(ScanJobs, AStateOfTheSameWeightsWithOtherSettingsIsRefused) {
+  ScanJob changed = job("x.hsagg");
+  changed.options.model = test::copied_demo("induction", folder_ / "model");
+  ASSERT_FALSE(ran(changed, 3));
+  test::change_json(folder_ / "model/config.json", [](auto& config) { config["layer_norm_eps"] = 0.5; });
+  try {
+    run_scan(changed, list_, {});
+    ADD_FAILURE();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("norm_eps is 0.5, there"), std::string::npos) << error.what();
+  }
+}
+
+// What was done when the model's files changed is there when they are as they were.
+TEST_F(ScanJobs, AnErrorKeepsWhatWasCounted) {
+  ScanJob job_of = job("x.hsagg");
+  job_of.options.model = test::copied_demo("induction", folder_ / "model");
+  const std::string config = bytes_of(folder_ / "model/config.json");
+  int calls = 0;
+  std::string left;
+  job_of.progress = [&](const ScanProgress&) {
+    if (++calls == 5) folder_.write("model/config.json", config + "\n");
+  };
+  job_of.left = [&](const std::string& state) { left = state; };
+  EXPECT_THROW(run_scan(job_of, list_, {}), Error);
+  EXPECT_EQ(left, folder_ / "x.hsagg.part");
+  const CorpusRecord state = read_corpus_file(folder_ / "x.hsagg.part");
+  EXPECT_EQ(state.scanned.text(), "0:4");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x.hsagg"));
+  folder_.write("model/config.json", config);
+  job_of.progress = {};
+  run_scan(job_of, list_, {});
+  job_of.out = folder_ / "whole.hsagg";
+  run_scan(job_of, list_, {});
+  EXPECT_EQ(bytes_of(folder_ / "x.hsagg"), bytes_of(folder_ / "whole.hsagg"));
+}
+
+TEST_F(ScanJobs, AnErrorBeforeTheFirstPhraseKeepsNothing) {
+  ScanJob job_of = job("x.hsagg");
+  job_of.progress = [](const ScanProgress&) { throw Error("no disk"); };
+  EXPECT_THROW(run_scan(job_of, list_, {}), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x.hsagg.part"));
+}
+
+// A vocabulary of the folder that is larger than the model's.
+TEST_F(ScanJobs, ATokenThatTheModelLacksIsItsPhrasesProblem) {
+  ScanJob job_of = job("x.hsagg");
+  job_of.options.model = test::copied_demo("induction", folder_ / "model");
+  test::change_json(folder_ / "model/tokenizer.json", [](auto& json) { json["model"]["vocab"]["zebra"] = 61; });
+  job_of.options.most_tokens = 4;
+  std::vector<std::string> problems;
+  job_of.unreadable = [&](std::int64_t index, const std::string& why) {
+    problems.push_back(std::to_string(index) + ": " + why);
+  };
+  const PhraseList list = PhraseList::of_text("cat box\ncat zebra\nfox\ncat cat box fox zebra\n");
+  const CorpusRecord record = run_scan(job_of, list, {});
+  ASSERT_EQ(problems.size(), 1u) << "the last zebra is beyond the tokens that are read";
+  EXPECT_TRUE(problems[0].starts_with("1: ")) << problems[0];
+  EXPECT_NE(problems[0].find("the id 61"), std::string::npos) << problems[0];
+  EXPECT_EQ(record.phrases, 3);
+  EXPECT_EQ(record.unreadable, 1);
 }
 
 TEST_F(ScanJobs, ADamagedStateIsNamed) {
