@@ -242,6 +242,16 @@ void add_checkpoint(const std::string& path, Description& description) {
   description.json["image_tower"] = images.json;
 }
 
+// What the map in the folder is for, and what it says that it is not sure of.
+void add_map(const std::string& folder, Description& description) {
+  const JsonValue map = read_model_map((fs::path(folder) / kMapName).string());
+  const char* does = only_ignores(map) ? "which tensors change nothing is said by" : "its parts and names are those of";
+  description.json["map"] = kMapName;
+  description.text += fmt::format("{} {}\n", does, kMapName);
+  description.json["unsure"] = unsure_of(map);
+  for (const std::string& each : unsure_of(map)) description.text += "  not sure: " + printable(each) + "\n";
+}
+
 }  // namespace
 
 Description describe_gguf(const std::string& path) {
@@ -264,10 +274,7 @@ Description describe_folder(const std::string& path) {
     add_checkpoint(path, description);
     const std::string gguf = gguf_path_of(folder);
     gguf.empty() ? add_config((fs::path(folder) / "config.json").string(), description) : add_gguf(gguf, description);
-    if (holds(files, kMapName)) {
-      description.json["map"] = kMapName;
-      description.text += fmt::format("its parts and names are those of {}\n", kMapName);
-    }
+    if (holds(files, kMapName)) add_map(folder, description);
   } else {
     const auto tokenizer = load_tokenizer(folder);
     if (!configured && tokenizer == nullptr) {

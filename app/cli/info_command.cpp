@@ -111,7 +111,7 @@ Command info_command() {
       {"Output",
        {{"map-draft", "FILE",
          "Of a folder whose model no family fits: write a headscope-map.json, guessed from names, shapes and "
-         "config.json, and say what could not be guessed."},
+         "config.json, and say what could not be guessed, and which keys of config.json were not taken into account."},
         {"json", "", "As JSON."}}}};
   spec.examples = {"headscope-cli info layer.safetensors", "headscope-cli info heads.png --json",
                    "headscope-cli info path/to/model", "headscope-cli info path/to/model --map-draft map.json"};

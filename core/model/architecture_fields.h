@@ -2,6 +2,7 @@
 // each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,14 +20,20 @@ struct ArchitectureField {
   struct Choice {
     std::vector<const char*> words;
     void (*set)(Architecture& architecture, std::size_t word);
+    std::size_t (*get)(const Architecture& architecture);
   };
   // A setting of two cases, as a truth.
   struct Truth {
     void (*set)(Architecture& architecture, bool truth);
   };
+  // A whole number that the Architecture keeps in another way.
+  struct Count {
+    void (*set)(Architecture& architecture, std::int64_t count);
+    std::optional<std::int64_t> (*get)(const Architecture& architecture);  // nullopt where it has none
+  };
   using Place =
       std::variant<std::int64_t Architecture::*, std::optional<std::int64_t> Architecture::*, double Architecture::*,
-                   std::optional<double> Architecture::*, bool Architecture::*, Choice, Truth>;
+                   std::optional<double> Architecture::*, bool Architecture::*, Choice, Truth, Count>;
   const char* key;
   Place place;
   bool needed = false;                   // a map must say it
@@ -39,6 +46,9 @@ std::span<const ArchitectureField> architecture_fields();
 // Sets the field from the object of `reader`, where it has the key. Problems go to the reader: a missing one that is
 // needed, a value of another type, a word that is none of the choice's.
 void read_field(const ArchitectureField& field, ConfigReader& reader, Architecture& architecture);
+
+// The field's value as JSON text, as a map has it; "" where it is what an Architecture has that says nothing.
+std::string field_json(const ArchitectureField& field, const Architecture& architecture);
 
 // How a map spells a word of some config.json ("gelu_new" is gelu_tanh); others stay as they are.
 std::string map_word(const std::string& config_word);

@@ -61,8 +61,8 @@ class Checkpoint {
   // The token that a decoder's text begins with; nullopt where config.json names none.
   const std::optional<std::int64_t>& start_token() const;
 
-  // Tensors of the files that the architecture does not use, sorted. Buffers that can be computed again (causal masks,
-  // position ids, inverse frequencies) and BERT's pooler and next-sentence head are not listed.
+  // Tensors of the files that the architecture does not use, sorted; none of them is of a layer, where open() refuses
+  // them. What is_harmless() knows (causal masks, position ids, BERT's pooler) and what a map ignores is not listed.
   const std::vector<std::string>& unexpected() const;
   std::int64_t bytes() const;                      // of the tensors that are used
   std::int64_t parameters() const;                 // numbers in them; a tied decoder counts once

@@ -45,7 +45,11 @@ std::shared_ptr<const Checkpoint> Checkpoint::open(const std::string& path_or_de
   auto contents = std::make_unique<Contents>(gguf.empty() ? open_model_folder(path_or_demo, place, tower)
                                                           : open_gguf_model(path_or_demo, gguf));
   contents->tower = tower;
-  if (!gguf.empty()) refuse_unexpected(contents->account.unexpected, gguf, contents->config.architecture.family);
+  if (gguf.empty()) {
+    contents->refuse_leftovers();
+  } else {
+    refuse_unexpected(contents->account.unexpected, gguf, contents->config.architecture.family);
+  }
   return std::shared_ptr<const Checkpoint>(new Checkpoint(std::move(contents)));
 }
 

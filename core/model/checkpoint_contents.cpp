@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
+#include "core/model/harmless_tensors.h"
 #include "core/model/latents.h"
 #include "core/model/linear_names.h"
+#include "core/model/model_map.h"
 #include "core/model/picked_rows.h"
 #include "core/model/planned_weights.h"
 #include "core/model/position_tables.h"
@@ -31,6 +34,7 @@ Checkpoint::Contents::Contents(OpenedModel opened, std::shared_ptr<KeptTokenizer
       tokenizer(shared != nullptr ? std::move(shared) : std::make_shared<KeptTokenizer>()) {
   settle_by_files();
   account = checked_weights(*files, lookup, config.architecture, *config.family, path);
+  leave_ignored();
   std::shared_ptr<KeptTokenizer> of_decoder = tokenizer;
   if (!opened.more_parts.empty() && has_target_vocabulary(tokenizer_path)) {
     of_decoder = std::make_shared<KeptTokenizer>();
@@ -89,6 +93,46 @@ void Checkpoint::Contents::add_part(std::shared_ptr<const Checkpoint> part) {
   }
   account.dtypes.assign(types.begin(), types.end());
   parts.push_back(std::move(part));
+}
+
+// Names that a map ignores are as those that are known to be harmless.
+void Checkpoint::Contents::leave_ignored() {
+  std::erase_if(account.unexpected, [&](const std::string& name) {
+    const auto& patterns = config.map.ignored;
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const std::string& pattern) { return fits_pattern(name, pattern); });
+  });
+}
+
+std::vector<LayerList> Checkpoint::Contents::layer_lists() const {
+  const Architecture& architecture = config.architecture;
+  const std::int64_t stored = architecture.layer_groups > 0 ? architecture.layer_groups : architecture.num_layers;
+  std::vector<LayerList> lists;
+  if (config.own_family != nullptr) {
+    for (const std::string& before : config.map.before_layer) lists.push_back({before, stored});
+  } else if (architecture.part != Architecture::Part::pool) {
+    lists.push_back({lookup.prefix() + config.family->names.layer, stored});
+  }
+  for (const std::shared_ptr<const Checkpoint>& part : parts) {
+    for (LayerList& list : part->contents_->layer_lists()) lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
+void Checkpoint::Contents::refuse_leftovers() const {
+  Leftovers leftovers{.path = path,
+                      .family = config.architecture.family,
+                      .mapped = config.own_family != nullptr,
+                      .layers = layer_lists(),
+                      .unexpected = account.unexpected,
+                      .named = config.map.tensors,
+                      .body = config.map.body,
+                      .all = {}};
+  if (leftovers.mapped) leftovers.path = (std::filesystem::path(path) / kMapName).string();
+  for (const auto& [name, place] : files->all()) {
+    if (!is_harmless(*place.entry)) leftovers.all.push_back(name);
+  }
+  headscope::refuse_leftovers(leftovers);
 }
 
 EmbeddingWeights Checkpoint::Contents::read_embedding() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/model/checkpoint.h"
+#include "core/model/leftover_tensors.h"
 #include "core/model/opened_model.h"
 #include "core/model/weight_lookup.h"
 #include "core/model/weight_plan.h"
@@ -49,6 +50,9 @@ struct Checkpoint::Contents {
 
   void settle_by_files();
   void settle_projection();
+  std::vector<LayerList> layer_lists() const;  // of all parts
+  void leave_ignored();
+  void refuse_leftovers() const;
   void add_part(std::shared_ptr<const Checkpoint> part);
   EmbeddingWeights read_embedding() const;
   Linear query_or_key(const PlannedModule& planned) const;

@@ -29,29 +29,4 @@ std::span<const std::string_view> body_prefixes() {
   return prefixes;
 }
 
-bool is_remade_buffer(std::string_view name) {
-  static constexpr std::array<std::string_view, 18> endings = {".attn.bias",
-                                                               ".attn.masked_bias",
-                                                               ".attention.bias",
-                                                               ".attention.masked_bias",
-                                                               "rotary_emb.inv_freq",
-                                                               "rope.freqs",
-                                                               ".position_ids",
-                                                               ".token_type_ids",
-                                                               "freqs_cos",
-                                                               "freqs_sin",
-                                                               "pooler.dense.weight",
-                                                               "pooler.dense.bias",
-                                                               "cls.seq_relationship.weight",
-                                                               "cls.seq_relationship.bias",
-                                                               "pooler.weight",
-                                                               "pooler.bias",
-                                                               "sop_classifier.classifier.weight",
-                                                               "sop_classifier.classifier.bias"};
-  for (const std::string_view ending : endings) {
-    if (name.ends_with(ending)) return true;
-  }
-  return false;
-}
-
 }  // namespace headscope

@@ -194,7 +194,4 @@ std::span<const Family> families();
 // Prefixes that training code puts before the names of the body: "transformer.", "model.", "_orig_mod.", ...; "" first.
 std::span<const std::string_view> body_prefixes();
 
-// Whether a tensor that no family uses can be ignored without a message: see Checkpoint::unexpected.
-bool is_remade_buffer(std::string_view name);
-
 }  // namespace headscope

@@ -1,8 +1,8 @@
 #include "core/model/map_names.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <string>
+#include <vector>
 
 #include "core/model/family.h"
 
@@ -29,6 +29,8 @@ const std::vector<NameRule>& name_rules() {
       {"query_norm", true, true, {{"qnorm"}}},
       {"key_norm", true, true, {{"k", "key"}, norms}},
       {"key_norm", true, true, {{"knorm"}}},
+      {"mlp_norm_out", true, true, {{"post", "after"}, {"ffn", "mlp", "ff", "feed", "feedforward"}, norms}},
+      {"sinks", true, true, {{"sink", "sinks"}}},
       {"mlp_norm", true, true, {{"2", "ln2", "norm2", "n2", "post", "ffn", "mlp", "ff", "feed"}, norms}},
       {"attention_norm",
        true,
@@ -40,6 +42,8 @@ const std::vector<NameRule>& name_rules() {
       {"key", true, false, {{"k", "wk", "key", "keys"}}},
       {"value", true, false, {{"v", "wv", "value", "values"}}},
       {"output", true, false, {{"o", "wo", "out", "output", "proj", "projection", "dense"}, attention}},
+      {"gate_up", true, false, {{"gate"}, {"up"}}},
+      {"gate_up", true, false, {{"w12", "w13", "gateup"}}},
       {"gate", true, false, {{"gate", "w1"}}},
       {"up", true, false, {{"up", "w3", "fc1", "fc", "in", "lin1", "wi", "intermediate", "expand", "h"}}},
       {"down", true, false, {{"down", "w2", "fc2", "out", "lin2", "wo", "output", "proj", "contract"}}},
@@ -80,40 +84,12 @@ const MapPart* part_of_key(std::string_view key) {
 
 }  // namespace
 
-LayeredName layered_name(const std::string& name) {
-  for (std::size_t begin = 0; begin < name.size(); ++begin) {
-    const bool starts =
-        (begin == 0 || name[begin - 1] == '.' || name[begin - 1] == '_') && name[begin] >= '0' && name[begin] <= '9';
-    if (!starts) continue;
-    std::size_t end = begin;
-    while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
-    if (end == name.size() || (name[end] != '.' && name[end] != '_') || end - begin > 5) continue;
-    LayeredName parts{name.substr(0, begin), 0, name.substr(end)};
-    std::from_chars(name.data() + begin, name.data() + end, parts.layer);
-    return parts;
-  }
-  return {name, -1, ""};
-}
-
-ModuleName module_name(const std::string& name) {
-  static constexpr std::array<const char*, 4> weights = {"weight", "gamma", "scale", "kernel"};
-  static constexpr std::array<const char*, 2> biases = {"bias", "beta"};
-  const std::size_t dot = name.find_last_of("._");
-  const std::string last = dot == name.npos ? name : name.substr(dot + 1);
-  const auto is_last = [&](const char* word) { return last == word; };
-  if (dot == name.npos) return {name, false};
-  if (std::any_of(biases.begin(), biases.end(), is_last)) return {name.substr(0, dot), true};
-  if (std::any_of(weights.begin(), weights.end(), is_last)) return {name.substr(0, dot), false};
-  return {name, false};
-}
-
 const MapPart* guessed_part(std::string_view name, bool in_layer, std::size_t axes) {
   // As a family of the table calls it.
   for (const Family& family : families()) {
     for (const MapPart& part : map_parts()) {
       const std::string_view theirs = family.names.*part.name;
-      if (part.in_layer == in_layer && !theirs.empty() && name == theirs &&
-          (part.shape == MapPart::Shape::vector) == (axes == 1)) {
+      if (part.in_layer == in_layer && !theirs.empty() && name == theirs && part.one_axis() == (axes == 1)) {
         return &part;
       }
     }

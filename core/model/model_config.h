@@ -14,6 +14,14 @@
 
 namespace headscope {
 
+// What a headscope-map.json says of tensors' names; empty without one.
+struct MapNames {
+  std::vector<std::string> before_layer;  // what stands before a layer's number
+  std::vector<std::string> tensors;       // those that it names
+  std::string body;                       // how names of the body begin, "deberta."; "" where they have nothing alike
+  std::vector<std::string> ignored;       // patterns of those that change nothing, see fits_pattern()
+};
+
 struct ModelConfig {
   Architecture architecture;
   const Family* family = nullptr;
@@ -25,6 +33,7 @@ struct ModelConfig {
   std::vector<std::int64_t> end_tokens = {};
   // decoder_start_token_id, where it names a token of the vocabulary.
   std::optional<std::int64_t> start_token = {};
+  MapNames map = {};
 };
 
 // `config` is the parsed file, `what` its path in errors. Throws Error that lists every value that does not fit (the

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
-#include "core/model/architecture_fields.h"
-#include "core/model/rotary_config.h"
+#include "core/model/config_reader.h"
+#include "core/model/leftover_tensors.h"
+#include "core/model/map_settings.h"
 
 namespace headscope {
 namespace {
@@ -20,6 +23,17 @@ using Shape = MapPart::Shape;
 
 constexpr std::string_view kLayerMark = "{layer}";
 constexpr std::int64_t kMostMapLayers = 10'000;
+
+// What the names of the word embedding and of all layers begin with, up to a dot.
+std::string body_of(const std::string& word, const std::vector<std::string>& layers) {
+  std::size_t length = word.size();
+  for (const std::string& each : layers) {
+    const auto [end, other] = std::mismatch(word.begin(), word.end(), each.begin(), each.end());
+    length = std::min(length, static_cast<std::size_t>(end - word.begin()));
+  }
+  const std::size_t dot = word.substr(0, length).rfind('.');
+  return dot == word.npos ? "" : word.substr(0, dot + 1);
+}
 
 class MapReader {
  public:
@@ -30,11 +44,16 @@ class MapReader {
     check_keys();
     name_tensors();
     throw_problems();  // sizes are taken from tensors
-    read_settings();
+    const MappedTensors tensors(object("tensors"), files_);
+    for (const std::string& each : read_map_settings(object("architecture"), tensors, *family_)) {
+      problem("architecture: " + each);
+    }
     throw_problems();
     architecture().family = text_or("name", "mapped");
     ModelConfig config{family_->fixed, family_.get()};
     config.own_family = family_;
+    named_.body = body_of(object("tensors").find("word.weight")->text, named_.before_layer);
+    config.map = std::move(named_);
     return config;
   }
 
@@ -54,16 +73,14 @@ class MapReader {
   bool named(const char* part, const char* which) const {
     return object("tensors").find(fmt::format("{}.{}", part, which)) != nullptr;
   }
-  std::int64_t dim(const char* part, std::size_t axis) const;
-  void read_settings();
-  void read_sizes(const ConfigReader& reader);
-  void read_rotary(ConfigReader& reader);
+  void check_parts();
 
   const std::string& path_;
   const JsonValue& root_;
   WeightFiles& files_;
   std::shared_ptr<Family> family_;
   std::int64_t num_layers_ = 0;
+  MapNames named_;
   std::vector<std::string> problems_;
 };
 
@@ -93,7 +110,8 @@ void MapReader::check_keys() {
           fmt::format("{} is {}, expected an object", key, value == nullptr ? "missing" : json_kind_name(value->kind)));
     }
   }
-  static constexpr std::array<std::string_view, 5> known = {"name", "matrices", "architecture", "tensors", "unsure"};
+  static constexpr std::array<std::string_view, 6> known = {"name",    "matrices", "architecture",
+                                                            "tensors", "ignore",   "unsure"};
   for (const std::string& key : root_.keys) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     problem(fmt::format("{} is no key of a map; expected {}", in_quotes(key), fmt::join(known, ", ")));
@@ -106,12 +124,9 @@ void MapReader::check_keys() {
     family_->in_out = matrices->text == "in_out";
   }
   for (const std::string& key : object("architecture").keys) {
-    const auto fields = architecture_fields();
-    const auto is_it = [&](const ArchitectureField& field) { return key == field.key; };
-    if (key == "rotary" || std::any_of(fields.begin(), fields.end(), is_it)) continue;
-    std::vector<const char*> names;
-    for (const ArchitectureField& field : fields) names.push_back(field.key);
-    problem(fmt::format("architecture: {} is no setting; expected {}, rotary", in_quotes(key), fmt::join(names, ", ")));
+    if (is_map_setting(key)) continue;
+    problem(
+        fmt::format("architecture: {} is no setting; expected {}", in_quotes(key), fmt::join(map_settings(), ", ")));
   }
   ConfigReader settings(object("architecture"));
   num_layers_ = settings.whole("num_layers", 1, kMostMapLayers);
@@ -127,8 +142,7 @@ void MapReader::name_tensors() {
     const std::size_t dot = key.rfind('.');
     const std::string part = key.substr(0, dot), which = dot == key.npos ? "" : key.substr(dot + 1);
     const auto row = std::find_if(parts.begin(), parts.end(), [&](const MapPart& p) { return part == p.key; });
-    if (row == parts.end() || (which != "weight" && which != "bias") ||
-        (row->shape == Shape::table && which == "bias")) {
+    if (row == parts.end() || (which != "weight" && which != "bias") || (which == "bias" && !row->has_bias())) {
       std::vector<const char*> known;
       for (const MapPart& each : parts) known.push_back(each.key);
       problem(fmt::format("tensors: {} is no part of a model; expected .weight or .bias of {}", in_quotes(key),
@@ -142,18 +156,30 @@ void MapReader::name_tensors() {
   }
   family_->names.layer = "layers.";
   if (named("decoder", "bias")) family_->names.decoder_bias = "decoder.bias";
+  if (named("sinks", "weight")) family_->names.sinks = "sinks.weight";
+  check_parts();
+}
+
+// Parts that a model needs, and those that say the same twice.
+void MapReader::check_parts() {
   const auto need = [this](const char* part, const char* why) {
     if (!named(part, "weight")) problem(fmt::format("tensors: {}.weight is missing{}", part, why));
   };
+  const auto several = [this](const char* fused, std::initializer_list<const char*> parts) {
+    for (const char* part : parts) {
+      if (names(fused) && names(part)) problem(fmt::format("tensors: {} and {} are named, expected one", fused, part));
+    }
+  };
   need("word", "");
   need("output", "");
+  several("qkv", {"query", "key", "value"});
+  several("gate_up", {"gate", "up"});
   if (!names("qkv")) {
     for (const char* part : {"query", "key", "value"}) need(part, ", and there is no qkv.weight");
   }
-  if (names("up") || names("gate") || names("down")) {
-    for (const char* part : {"up", "down", "mlp_norm"}) need(part, ", which an MLP has");
-  }
-  need("attention_norm", "");
+  if (!names("up") && !names("gate") && !names("down") && !names("gate_up")) return;
+  if (!names("gate_up")) need("up", ", which an MLP has");
+  need("down", ", which an MLP has");
 }
 
 void MapReader::name_tensor(const MapPart& part, const std::string& which, const JsonValue& value) {
@@ -164,115 +190,66 @@ void MapReader::name_tensor(const MapPart& part, const std::string& which, const
                         shown_value(value), part.in_layer ? "with" : "without"));
     return;
   }
+  if (part.in_layer) named_.before_layer.push_back(value.text.substr(0, mark));
   for (std::int64_t layer = 0; layer < (part.in_layer ? num_layers_ : 1); ++layer) {
     std::string theirs = value.text, ours = key;
     if (part.in_layer) {
       theirs.replace(mark, kLayerMark.size(), std::to_string(layer));
       ours = fmt::format("layers.{}.{}", layer, key);
     }
-    if (files_.name_also(ours, theirs)) continue;
+    if (files_.name_also(ours, theirs)) {
+      named_.tensors.push_back(theirs);
+      continue;
+    }
     problem(
         fmt::format("tensors: {} is {}, and no file has a tensor {}", key, in_quotes(value.text), in_quotes(theirs)));
     return;
   }
 }
 
-// A size of a tensor that is there; 0 where it has fewer axes. Of layers the first one's.
-std::int64_t MapReader::dim(const char* part, std::size_t axis) const {
-  for (const char* prefix : {"", "layers.0."}) {
-    const WeightFiles::Place* place = files_.find(fmt::format("{}{}.weight", prefix, part));
-    if (place != nullptr && axis < place->entry->shape.size()) return place->entry->shape[axis];
-  }
-  return 0;
-}
-
-void MapReader::read_settings() {
-  ConfigReader reader(object("architecture"));
-  Architecture& a = architecture();
-  for (const ArchitectureField& field : architecture_fields()) read_field(field, reader, a);
-  read_sizes(reader);
-  a.qkv_bias = named("qkv", "bias") || named("query", "bias") || named("key", "bias") || named("value", "bias");
-  a.output_bias = named("output", "bias");
-  a.mlp_bias = named("up", "bias") || named("down", "bias") || named("gate", "bias");
-  a.norm_bias = named("attention_norm", "bias");
-  a.embedding_norm = names("embedding_norm");
-  a.final_norm = names("final_norm");
-  a.head_norm = names("query_norm") || names("key_norm");
-  if (a.head_norm && reader.find("head_norm_eps") == nullptr) a.head_norm_eps = a.norm_eps;
-  a.tied_embeddings = !named("decoder", "weight");
-  if (a.tied_embeddings) family_->names.decoder = "decoder";
-  a.mlp = names("gate") ? Architecture::Mlp::gated : names("up") ? Architecture::Mlp::plain : Architecture::Mlp::none;
-  if (a.mlp != Architecture::Mlp::none && reader.find("activation") == nullptr) {
-    reader.add_problem("activation is missing (of the MLP)");
-  }
-  if (reader.find("head_activation") == nullptr) a.head_activation = a.activation;
-  read_rotary(reader);
-  for (const std::string& each : reader.problems()) problem("architecture: " + each);
-}
-
-void MapReader::read_sizes(const ConfigReader& reader) {
-  Architecture& a = architecture();
-  if (!reader.problems().empty()) return;
-  const auto wrong = [this](const std::string& sentence) { problem("architecture: " + sentence); };
-  a.vocab_size = dim("word", 0);
-  a.d_model = dim("word", 1);
-  if (a.d_model < 1) return wrong(fmt::format("word.weight has not two axes; expected [vocab_size, d_model]"));
-  if (a.num_heads < 1) return wrong("num_heads is 0, expected a whole number from 1 on");
-  if (a.num_kv_heads == 0) a.num_kv_heads = a.num_heads;
-  if (a.num_heads % a.num_kv_heads != 0) {
-    return wrong(fmt::format("num_kv_heads is {}, which does not divide num_heads {}", a.num_kv_heads, a.num_heads));
-  }
-  if (a.head_dim == 0 && a.d_model % a.num_heads != 0) {
-    return wrong(
-        fmt::format("num_heads is {}, which does not divide the {} features of word.weight", a.num_heads, a.d_model));
-  }
-  if (a.head_dim == 0) a.head_dim = a.d_model / a.num_heads;
-  const std::int64_t rows = dim("position", 0);
-  if (rows > 0) {
-    a.position = Architecture::Position::learned;
-    if (a.max_positions + a.position_offset != rows) {
-      wrong(fmt::format("max_positions is {} and position_offset {}, but position.weight has {} rows", a.max_positions,
-                        a.position_offset, rows));
-    }
-  }
-  a.token_types = dim("token_type", 0);
-  if (names("down")) a.mlp_width = dim("down", family_->in_out ? 0 : 1);
-  if (a.max_positions < 1) wrong("max_positions is 0, expected a whole number from 1 on");
-}
-
-// An object with "pairs" and the keys that config.json has for rotary positions.
-void MapReader::read_rotary(ConfigReader& reader) {
-  const JsonValue* found = reader.find("rotary");
-  if (found == nullptr) return;
-  Architecture& a = architecture();
-  if (found->kind != JsonValue::Kind::object) {
-    reader.add_problem(fmt::format("rotary is {}, expected an object", shown_value(*found)));
-    return;
-  }
-  ConfigReader rotary(*found);
-  const std::string pairs = rotary.text("pairs", "halves");
-  if (pairs != "halves" && pairs != "neighbours") {
-    rotary.add_problem(fmt::format("pairs is {}, expected halves or neighbours", in_quotes(pairs)));
-  }
-  if (a.position == Architecture::Position::learned) {
-    rotary.add_problem("position.weight is named as well; expected one kind of positions");
-  }
-  a.position = Architecture::Position::rotary;
-  if (a.head_dim > 0) {
-    const auto order = pairs == "halves" ? RotaryRule::Pairs::halves : RotaryRule::Pairs::neighbours;
-    a.rotary = rotary_rule_of(rotary, {.head_dim = a.head_dim, .pairs = order, .keys = {}});
-  }
-  for (const std::string& each : rotary.problems()) reader.add_problem("rotary: " + each);
-}
-
 }  // namespace
 
-ModelConfig model_map_of(const JsonValue& map, const std::string& what, WeightFiles& files) {
-  return MapReader(what, map, files).read();
+bool only_ignores(const JsonValue& map) {
+  return map.kind == JsonValue::Kind::object && map.keys == std::vector<std::string>{"ignore"};
 }
 
-ModelConfig read_model_map(const std::string& path, WeightFiles& files) {
-  return model_map_of(parse_strict_json(read_json_text(path), path), path, files);
+std::vector<std::string> ignored_of(const JsonValue& map, const std::string& what, const WeightFiles& files) {
+  std::vector<std::string> patterns, problems;
+  const JsonValue* list = map.find("ignore");
+  if (list == nullptr) return patterns;
+  if (list->kind != JsonValue::Kind::array) {
+    throw Error(fmt::format("{}: ignore is {}, expected a list of names of tensors", what, shown_value(*list)));
+  }
+  for (const JsonValue& each : list->items) {
+    const auto fits = [&](const auto& entry) { return fits_pattern(entry.first, each.text); };
+    if (each.kind != JsonValue::Kind::string) {
+      problems.push_back(fmt::format("ignore has {}, expected names of tensors", shown_value(each)));
+    } else if (std::none_of(files.all().begin(), files.all().end(), fits)) {
+      problems.push_back(fmt::format("ignore has {}, and no file has such a tensor", in_quotes(each.text)));
+    } else {
+      patterns.push_back(each.text);
+    }
+  }
+  if (!problems.empty()) throw Error(fmt::format("{}: {}", what, first_ten(problems, "; ")));
+  return patterns;
+}
+
+ModelConfig model_map_of(const JsonValue& map, const std::string& what, WeightFiles& files) {
+  ModelConfig config = MapReader(what, map, files).read();
+  config.map.ignored = ignored_of(map, what, files);
+  return config;
+}
+
+std::vector<std::string> unsure_of(const JsonValue& map) {
+  std::vector<std::string> sentences;
+  const JsonValue* list = map.find("unsure");
+  if (list == nullptr) return sentences;
+  for (const JsonValue& each : list->items) sentences.push_back(each.text);
+  return sentences;
+}
+
+JsonValue read_model_map(const std::string& path) {
+  return parse_strict_json(read_json_text(path), path);
 }
 
 }  // namespace headscope

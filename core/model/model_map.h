@@ -19,8 +19,15 @@ struct MapPart {
   const char* key;                 // "query": the map's "query.weight" and "query.bias"
   const char* TensorNames::*name;  // its place in a family's names
   bool in_layer = false;           // every layer has one: the tensor's name holds {layer}, the layer's number
-  enum class Shape { table, matrix, vector } shape = Shape::matrix;
+  enum class Shape {
+    table,
+    matrix,
+    norm,
+    vector
+  } shape = Shape::matrix;  // a vector has no bias beside it, nor a table
   const char* about = "";
+  bool has_bias() const { return shape == Shape::matrix || shape == Shape::norm; }
+  bool one_axis() const { return shape == Shape::norm || shape == Shape::vector; }
 };
 
 std::span<const MapPart> map_parts();
@@ -31,7 +38,17 @@ std::span<const MapPart> map_parts();
 // ten): unknown keys, names that no file has, settings that are missing or do not fit the shapes.
 ModelConfig model_map_of(const JsonValue& map, const std::string& what, WeightFiles& files);
 
-// The same of a file.
-ModelConfig read_model_map(const std::string& path, WeightFiles& files);
+// The names of tensors that a map ignores: patterns, see fits_pattern(). Throws Error for what is no list of names, and
+// for names that fit no tensor of the files.
+std::vector<std::string> ignored_of(const JsonValue& map, const std::string& what, const WeightFiles& files);
+
+// Whether a map says nothing but which tensors are ignored: the model is then its family's.
+bool only_ignores(const JsonValue& map);
+
+// What a map says that its writer is not sure of, a sentence each; it changes nothing.
+std::vector<std::string> unsure_of(const JsonValue& map);
+
+// The JSON of such a file. Throws Error.
+JsonValue read_model_map(const std::string& path);
 
 }  // namespace headscope

@@ -67,9 +67,13 @@ OpenedModel open_model_folder(const std::string& path, const std::string& folder
   const bool mapped = fs::exists(fs::symlink_status(map, error));
   const JsonValue json = parse_strict_json(read_json_text(config.string()), config.string());
   std::optional<ModelConfig> read;
-  if (!mapped) read = model_config_of(json, config.string(), tower);
+  std::optional<JsonValue> said;
+  if (mapped) said = read_model_map(map.string());
+  const bool of_family = !mapped || only_ignores(*said);
+  if (of_family) read = model_config_of(json, config.string(), tower);
   WeightFiles files = WeightFiles::open(folder);
-  if (mapped) read = read_model_map(map.string(), files);
+  if (!of_family) read = model_map_of(*said, map.string(), files);
+  if (of_family && mapped) read->map.ignored = ignored_of(*said, map.string(), files);
   std::vector<ModelConfig> parts;
   if (holds_more_parts(*read->family, files)) {
     for (const Family& part : read->family->more_parts) {

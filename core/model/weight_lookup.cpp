@@ -11,6 +11,7 @@
 #include "core/base/message_text.h"
 #include "core/io/gguf_types.h"
 #include "core/model/config_reader.h"
+#include "core/model/harmless_tensors.h"
 
 namespace headscope {
 
@@ -157,7 +158,7 @@ WeightAccount checked_weights(const WeightFiles& files, const WeightLookup& look
     }
   }
   for (const auto& [name, place] : files.all()) {
-    if (checks.used.contains(name) || is_remade_buffer(name) || is_left_out(name, lookup, family)) continue;
+    if (checks.used.contains(name) || is_harmless(*place.entry) || is_left_out(name, lookup, family)) continue;
     checks.account.unexpected.push_back(name);
   }
   if (!checks.problems.empty()) {

@@ -1,20 +1,13 @@
 // Models that no family fits: renamed checkpoints of tests/golden/models, opened by a headscope-map.json.
 #include "core/model/model_map.h"
 
-#include <iterator>
-
 #include "core/base/error.h"
-#include "core/io/json_text.h"
-#include "core/model/map_draft.h"
 #include "core/model/map_names.h"
-#include "tests/core/model/checkpoint_files.h"
+#include "core/model/tensor_names.h"
+#include "tests/core/model/renamed_models.h"
 
 namespace headscope {
 namespace {
-
-const std::string kModels = HEADSCOPE_SOURCE_DIR "/tests/golden/models/";
-
-using Renaming = std::vector<std::pair<std::string, std::string>>;
 
 // As no family calls them.
 const Renaming kGpt2 = {{"transformer.wte.weight", "net.tok.emb.weight"},
@@ -35,85 +28,7 @@ const Renaming kLlama = {{"model.embed_tokens.", "body.words."}, {"model.layers.
                          {".mlp.down_proj.", ".ff.w2."},         {"model.norm.", "body.norm."},
                          {"lm_head.", "body.unembed."}};
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// The same numbers under other names.
-std::string renamed(const std::string& safetensors, const Renaming& names) {
-  std::uint64_t length = 0;
-  std::memcpy(&length, safetensors.data(), 8);
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  const auto old = nlohmann::ordered_json::parse(safetensors.substr(8, length));
-  for (const auto& [key, entry] : old.items()) {
-    std::string name = key;
-    for (const auto& [from, to] : names) {
-      if (const std::size_t at = name.find(from); at != name.npos) name.replace(at, from.size(), to);
-    }
-    header[name] = entry;
-  }
-  std::string text = header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');
-  const std::uint64_t new_length = text.size();
-  return std::string(reinterpret_cast<const char*>(&new_length), 8) + text + safetensors.substr(8 + length);
-}
-
-class ModelMap : public CheckpointTest {
- protected:
-  void write_renamed(const std::string& model, const Renaming& names) const {
-    nlohmann::json config = nlohmann::json::parse(read_file(kModels + model + "/config.json"));
-    config["model_type"] = "homemade";
-    write("config.json", config.dump());
-    write("model.safetensors", renamed(read_file(kModels + model + "/model.safetensors"), names));
-  }
-  MapDraft drafted() const {
-    const std::string config = folder() + "/config.json";
-    return draft_map(parse_strict_json(read_file(config), config), WeightFiles::open(folder()));
-  }
-  // Writes a map that `change` has changed.
-  void write_map(const std::function<void(nlohmann::json&)>& change) const {
-    nlohmann::json map = nlohmann::json::parse(drafted().json);
-    change(map);
-    write(kMapName, map.dump());
-  }
-};
-
-// Every number that a layer and the head use.
-std::string bits_of(const Checkpoint& model) {
-  std::string all;
-  const auto add = [&all](const Tensor& tensor) {
-    const std::vector<float> values = tensor.empty() ? std::vector<float>() : tensor.values();
-    all += std::to_string(values.size()) + ":" +
-           std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
-  };
-  for (std::int64_t layer = 0; layer < model.architecture().num_layers; ++layer) {
-    const BlockWeights block = model.block(layer);
-    all += sha256_of(block.attention);
-    for (const NormWeights& norm : {block.attention_norm, block.mlp_norm}) {
-      add(norm.weight);
-      add(norm.bias);
-    }
-    for (const Linear& linear : {block.gate, block.up, block.down}) {
-      add(linear.weight);
-      add(linear.bias);
-    }
-  }
-  add(model.embedding().word);
-  add(model.embedding().position);
-  add(model.output_head().final_norm.weight);
-  add(model.output_head().decoder.weight);
-  return all;
-}
-
-void expect_same_model(const Checkpoint& found, const Checkpoint& expected) {
-  Architecture architecture = found.architecture();
-  architecture.family = expected.architecture().family;
-  EXPECT_EQ(architecture, expected.architecture());
-  EXPECT_TRUE(bits_of(found) == bits_of(expected));
-  EXPECT_EQ(found.unexpected(), std::vector<std::string>{});
-  EXPECT_EQ(found.output_head().kind, expected.output_head().kind);
-}
+class ModelMap : public RenamedModel {};
 
 TEST_F(ModelMap, ARenamedGpt2OpensByItsDraft) {
   write_renamed("gpt2", kGpt2);
@@ -160,14 +75,17 @@ TEST_F(ModelMap, ADraftSaysWhatItCouldNotGuess) {
   expect_refused({kMapName, "architecture: num_heads is missing", "max_positions is missing"});
 }
 
+using Json = nlohmann::json;
+
+// A change of a map, and what the refusal says.
+struct WrongMap {
+  std::function<void(Json&)> change;
+  std::vector<std::string> said;
+};
+
 TEST_F(ModelMap, WrongMapsNameTheKey) {
   write_renamed("llama", kLlama);
-  struct Case {
-    std::function<void(nlohmann::json&)> change;
-    std::vector<std::string> said;
-  };
-  using Json = nlohmann::json;
-  const Case cases[] = {
+  const WrongMap cases[] = {
       {[](Json& map) { map["tensors"]["query.weight"] = "body.steps.{layer}.mixer.q.weight"; },
        {"tensors: query.weight is", "no file has a tensor \"body.steps.0.mixer.q.weight\""}},
       {[](Json& map) { map["tensors"]["query.weight"] = "body.steps.0.mixer.wq.weight"; },
@@ -195,12 +113,43 @@ TEST_F(ModelMap, WrongMapsNameTheKey) {
       {[](Json& map) { map.erase("tensors"); }, {"tensors is missing"}},
       {[](Json& map) { map = Json::array(); }, {"found a list; expected an object"}},
   };
-  for (const Case& each : cases) {
+  for (const WrongMap& each : cases) {
     write_map(each.change);
     expect_refused(each.said);
   }
   write(kMapName, "{");
   expect_refused({kMapName});
+}
+
+TEST_F(ModelMap, SettingsThatDoNotFitEachOther) {
+  write_renamed("llama", kLlama);
+  const WrongMap cases[] = {
+      {[](Json& map) { map["architecture"]["norm_first"] = true; }, {"norm_place and norm_first", "expected one"}},
+      {[](Json& map) { map["architecture"].erase("norm_place"); }, {"norm_place is missing"}},
+      {[](Json& map) { map["architecture"]["norm_place"] = "after"; }, {"after, which has no attention_norm"}},
+      {[](Json& map) { map["architecture"]["norm_place"] = "around"; }, {"the tensors have no mlp_norm_out.weight"}},
+      {[](Json& map) { map["architecture"]["fused_rows"] = "per_head"; }, {"fused_rows is of qkv"}},
+      {[](Json& map) { map["architecture"]["window_layers"] = {0}; }, {"window_layers", "without sliding_window"}},
+      {[](Json& map) {
+         map["architecture"].update({{"sliding_window", 3}, {"window_layers", {2}}});
+       },
+       {"window_layers has 2, expected numbers of layers, 0 to 1"}},
+      {[](Json& map) {
+         map["architecture"]["window_rotary"] = {{"pairs", "halves"}};
+       },
+       {"window_rotary"}},
+      {[](Json& map) { map["architecture"]["rotary"]["theta"] = 3; }, {"rotary: \"theta\" is no setting"}},
+      {[](Json& map) { map["architecture"]["alibi"] = 3; }, {"alibi is 3, expected true or false"}},
+      {[](Json& map) { map["tensors"]["qkv.weight"] = map["tensors"]["query.weight"]; },
+       {"qkv and query are named, expected one"}},
+      {[](Json& map) { map["tensors"]["sinks.bias"] = map["tensors"]["query.weight"]; }, {"\"sinks.bias\" is no part"}},
+      {[](Json& map) { map["ignore"] = "x"; }, {"ignore is \"x\", expected a list"}},
+      {[](Json& map) { map["ignore"] = {"body.*.other"}; }, {"ignore has \"body.*.other\", and no file has"}},
+  };
+  for (const WrongMap& each : cases) {
+    write_map(each.change);
+    expect_refused(each.said);
+  }
 }
 
 TEST_F(ModelMap, ShippedFamiliesAreGuessedWhole) {
