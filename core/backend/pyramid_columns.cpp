@@ -61,7 +61,7 @@ bool ColumnSums::add_max(const Rows& rows, std::int64_t at, std::int64_t count) 
     const std::int64_t together = std::min(kRowsOfExtremes, rows.count - first);
     nan |= columns_a_place_ == 1
                ? add_extremes(values, rows.stride, together, count, high_.data() + at, low_.data() + at)
-               : add_pixel_extremes(values, rows.stride, together, at, count, cells_, high_.data(), low_.data());
+               : add_pixel_extremes({values, rows.stride, together}, {at, count, cells_}, high_.data(), low_.data());
   }
   if (!nan) return false;
   for (std::int64_t i = 0; i < rows.count; ++i) {

@@ -78,21 +78,21 @@ HWY_INLINE hn::Vec<Full> extremes_of_pixel(const float* values, std::int64_t str
 }
 
 template <std::int64_t kRows>
-HWY_INLINE bool extremes_of_pixels(const float* values, std::int64_t stride, std::int64_t at, std::int64_t count,
-                                   std::int64_t cells, float* high, float* low) {
+HWY_INLINE bool extremes_of_pixels(const ValueRows& of, const PixelColumns& columns, float* high, float* low) {
   const Full d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   auto nans = hn::Zero(d);
   bool nan = false;
-  for (std::int64_t j = 0; j < count;) {
-    const std::int64_t pixel = (at + j) / cells, end = HWY_MIN(count, (pixel + 1) * cells - at);
+  for (std::int64_t j = 0; j < columns.count;) {
+    const std::int64_t pixel = (columns.at + j) / columns.cells;
+    const std::int64_t end = HWY_MIN(columns.count, (pixel + 1) * columns.cells - columns.at);
     if (end - j >= lanes) {
-      nans = hn::Or(nans, extremes_of_pixel<kRows>(values + j, stride, end - j, high[pixel], low[pixel]));
+      nans = hn::Or(nans, extremes_of_pixel<kRows>(of.values + j, of.stride, end - j, high[pixel], low[pixel]));
       j = end;
     }
     for (; j < end; ++j) {
       for (std::int64_t i = 0; i < kRows; ++i) {
-        const float v = values[i * stride + j];
+        const float v = of.values[i * of.stride + j];
         high[pixel] = v > high[pixel] ? v : high[pixel];
         low[pixel] = v < low[pixel] ? v : low[pixel];
         nan |= std::isnan(v);
@@ -102,14 +102,11 @@ HWY_INLINE bool extremes_of_pixels(const float* values, std::int64_t stride, std
   return nan || !hn::AllTrue(d, hn::Eq(nans, hn::Zero(d)));
 }
 
-bool pixel_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t at, std::int64_t count,
-                    std::int64_t cells, float* high, float* low) {
-  if (rows == kRowsOfExtremes) {
-    return extremes_of_pixels<kRowsOfExtremes>(values, stride, at, count, cells, high, low);
-  }
+bool pixel_extremes(const ValueRows& of, const PixelColumns& columns, float* high, float* low) {
+  if (of.rows == kRowsOfExtremes) return extremes_of_pixels<kRowsOfExtremes>(of, columns, high, low);
   bool nan = false;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    nan |= extremes_of_pixels<1>(values + i * stride, 0, at, count, cells, high, low);
+  for (std::int64_t i = 0; i < of.rows; ++i) {
+    nan |= extremes_of_pixels<1>({of.values + i * of.stride, 0, 1}, columns, high, low);
   }
   return nan;
 }
@@ -156,9 +153,8 @@ bool add_extremes(const float* values, std::int64_t stride, std::int64_t rows, s
   return HWY_DYNAMIC_DISPATCH(extremes)(values, stride, rows, count, high, low);
 }
 
-bool add_pixel_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t at,
-                        std::int64_t count, std::int64_t cells, float* high, float* low) {
-  return HWY_DYNAMIC_DISPATCH(pixel_extremes)(values, stride, rows, at, count, cells, high, low);
+bool add_pixel_extremes(const ValueRows& rows, const PixelColumns& columns, float* high, float* low) {
+  return HWY_DYNAMIC_DISPATCH(pixel_extremes)(rows, columns, high, low);
 }
 
 bool add_finite(const float* values, std::int64_t count, double* sums) {

@@ -13,10 +13,18 @@ constexpr std::int64_t kRowsOfExtremes = 4;
 bool add_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t count, float* high,
                   float* low);
 
-// The same of pixels of `cells` columns: high[p] and low[p] over the columns j of [at, at + count) with j / cells = p,
-// whose values begin at `values`.
-bool add_pixel_extremes(const float* values, std::int64_t stride, std::int64_t rows, std::int64_t at,
-                        std::int64_t count, std::int64_t cells, float* high, float* low);
+// Rows of values, so far apart.
+struct ValueRows {
+  const float* values = nullptr;
+  std::int64_t stride = 0;
+  std::int64_t rows = 0;
+};
+// Columns [at, at + count), in pixels of `cells` of them; pixel p begins at column p * cells.
+struct PixelColumns {
+  std::int64_t at = 0, count = 0, cells = 1;
+};
+// The same of pixels: high[p] and low[p] of the values of its columns in all rows. `values` is at column `at`.
+bool add_pixel_extremes(const ValueRows& rows, const PixelColumns& columns, float* high, float* low);
 
 // sums[j] += values[j], in double. False, and nothing is added, when a value is not finite.
 bool add_finite(const float* values, std::int64_t count, double* sums);

@@ -72,7 +72,7 @@ TEST(ColumnSums, ExtremesOfPixelsAreThoseOfTheirColumns) {
             if (v > high_wanted[pixel]) high_wanted[pixel] = v;
             if (v < low_wanted[pixel]) low_wanted[pixel] = v;
           }
-          EXPECT_EQ(add_pixel_extremes(values.data(), stride, rows, at, count, cells, high.data(), low.data()),
+          EXPECT_EQ(add_pixel_extremes({values.data(), stride, rows}, {at, count, cells}, high.data(), low.data()),
                     rows != 3);
           EXPECT_EQ(high, high_wanted) << cells << " " << at;
           EXPECT_EQ(low, low_wanted) << cells << " " << at;
