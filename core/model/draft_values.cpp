@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "core/model/config_reader.h"
@@ -77,8 +78,10 @@ class ValueDrafter {
     for (const Made& made : kMade) {
       const JsonValue* value = config_.find(made.key);
       if (value == nullptr || value->kind != JsonValue::Kind::number || settings_.contains(made.setting)) continue;
-      const double number = made.value(*config_.number(made.key));
-      if (std::isfinite(number)) settings_[made.setting] = number;
+      const double number = made.value(std::strtod(value->text.c_str(), nullptr));
+      if (!std::isfinite(number) || number <= 0) continue;
+      config_.taken(made.key);
+      settings_[made.setting] = number;
     }
     for (const Switched& row : kSwitched) {
       const JsonValue* value = config_.find(row.key);

@@ -255,7 +255,7 @@ void Drafter::guess_field(const ArchitectureField& field) {
 
 void Drafter::guess_settings() {
   for (const ArchitectureField& field : architecture_fields()) read_field_of_config(field);
-  const DraftFacts facts{.num_layers = settings_.value("num_layers", std::int64_t{parts_.num_layers}),
+  const DraftFacts facts{.num_layers = parts_.num_layers,
                          .d_model = parts_.dim("word.weight", 1),
                          .position_table = has("position.weight"),
                          .like = parts_.like,

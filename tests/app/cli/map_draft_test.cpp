@@ -67,5 +67,31 @@ TEST_F(OtherModels, ADraftOpensAModelOfAnotherType) {
   expect_refused(cli({"info", kTorchFiles + "layer.pt", "--map-draft", "x.json"}), 2, {"--map-draft", "a folder"});
 }
 
+// Queries and keys of a Qwen3 pass norms that a llama model does not have.
+TEST_F(OtherModels, TensorsOfALayerThatAreNotUsedAreExit3) {
+  std::filesystem::copy(HEADSCOPE_SOURCE_DIR "/tests/golden/models/qwen3", folder_ / "model");
+  nlohmann::json json = nlohmann::json::parse(std::ifstream(folder_ / "model/config.json"));
+  json["model_type"] = "llama";
+  folder_.write("model/config.json", json.dump());
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"info", "model"}, {"run", "--model", "model", "--token-ids", "1,2"}}) {
+    expect_refused(cli(words), 3, {"self_attn.k_norm.weight", "a qwen3 model has all of them", "--map-draft"});
+  }
+  folder_.write("model/headscope-map.json", R"({"ignore": ["model.layers.{layer}.self_attn.?_norm.weight"]})");
+  expect_refused(cli({"info", "model"}), 3, {"headscope-map.json", "ignore has", "no file has such a tensor"});
+  folder_.write("model/headscope-map.json", R"({"ignore": ["model.layers.{layer}.self_attn.*_norm.weight"]})");
+  EXPECT_EQ(json_of({"info", "model", "--json"})["unexpected_tensors"].size(), 0u);
+  EXPECT_NE(cli({"info", "model"}).out.find("which tensors change nothing is said by headscope-map.json"),
+            std::string::npos);
+}
+
+TEST_F(OtherModels, InfoShowsWhatAMapIsNotSureOf) {
+  std::filesystem::copy(kGpt2, folder_ / "model");
+  const nlohmann::json draft = json_of({"info", "model", "--map-draft", "model/headscope-map.json", "--json"});
+  EXPECT_FALSE(draft["unsure"].empty());
+  EXPECT_EQ(json_of({"info", "model", "--json"})["unsure"], draft["unsure"]);
+  EXPECT_NE(cli({"info", "model"}).out.find("  not sure: norm_place: before is a guess"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace headscope

@@ -100,6 +100,9 @@ TEST_F(MapDrafts, EveryKeyThatMayMatterIsNamed) {
 TEST_F(MapDrafts, AKeyOfAnotherTypeIsNotTaken) {
   EXPECT_FALSE(settings_with({{"logit_scale", "inv_sqrt_d_model"}}).contains("logit_scale"));
   EXPECT_TRUE(doubts("logit_scale of config.json, \"inv_sqrt_d_model\","));
+  EXPECT_FALSE(settings_with({{"query_pre_attn_scalar", 0}, {"logits_scaling", -1}}).contains("score_scale"));
+  EXPECT_TRUE(doubts("query_pre_attn_scalar of config.json, 0,"));
+  EXPECT_TRUE(doubts("logits_scaling of config.json, -1,"));
 }
 
 TEST_F(MapDrafts, TensorsOfSeveralFamiliesAreNamedSo) {
