@@ -17,6 +17,7 @@
 #include "core/explain/cell_place.h"
 #include "core/explain/explain.h"
 #include "core/explain/model_cell.h"
+#include "core/explain/routing_cell.h"
 #include "core/heads/showing.h"
 #include "core/heads/shown_weights.h"
 #include "core/io/json_text.h"
@@ -34,20 +35,29 @@ Json index_json(const Index& index) {
   return json;
 }
 
-// Of an Explanation or a ModelCell, which have these parts alike.
-template <typename Why>
-std::string explanation_json(std::string_view stage, const Why& why) {
-  Json json = {{"stage", stage},         {"index", index_json(why.index)}, {"value", json_number(why.value)},
-               {"formula", why.formula}, {"steps", Json::array()},         {"operands", Json::array()}};
-  for (const ExplainStep& step : why.steps) {
-    json["steps"].push_back({{"name", step.name}, {"expression", step.expression}, {"value", json_number(step.value)}});
+Json steps_json(const std::vector<ExplainStep>& steps) {
+  Json json = Json::array();
+  for (const ExplainStep& step : steps) {
+    json.push_back({{"name", step.name}, {"expression", step.expression}, {"value", json_number(step.value)}});
   }
+  return json;
+}
+
+// Of an Explanation, a ModelCell or a RoutingCell, which have these parts alike.
+template <typename Why>
+Json explanation_json(std::string_view stage, const Why& why) {
+  Json json = {{"stage", stage},         {"index", index_json(why.index)}, {"value", json_number(why.value)},
+               {"formula", why.formula}, {"steps", steps_json(why.steps)}, {"operands", Json::array()}};
   for (const Operand& operand : why.operands) {
     json["operands"].push_back({{"stage", operand.stage},
                                 {"index", index_json(operand.index)},
                                 {"value", json_number(operand.value)},
                                 {"role", role_name(operand.role)}});
   }
+  return json;
+}
+
+std::string printed(const Json& json) {
   return json_dump(json, 2) + "\n";
 }
 
@@ -97,21 +107,48 @@ std::string cell_text(const ModelCell& why) {
          steps_text(why.steps);
 }
 
-// A cell of a stage of the whole model.
-void explain_model_cell(const Arguments& given, ModelStageId stage, const CancelToken& cancel) {
-  if (given.has("out")) {
-    throw UsageError("out", fmt::format("found with --stage {}, whose formula has no picture", given.get("stage")),
-                     "no --out, or a stage of a layer");
-  }
+void refuse_picture(const Arguments& given) {
+  if (!given.has("out")) return;
+  throw UsageError("out", fmt::format("found with --stage {}, whose formula has no picture", given.get("stage")),
+                   "no --out, or a stage of a layer");
+}
+
+Index given_index(const Arguments& given) {
   Index index;
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
   if (at.size() > kMaxRank) throw UsageError("at", fmt::format("found {} numbers", at.size()), "L,B,I,D or B,I,D");
   for (const std::int64_t each : at) index.push_back(each);
+  return index;
+}
+
+// Where a token of a mixture's layer goes.
+void explain_routing(const Arguments& given, RoutingStage stage, const CancelToken& cancel) {
+  refuse_picture(given);
+  const Index index = given_index(given);
+  const std::shared_ptr<const Trace> trace =
+      computed_trace(given_request(given).request, stage_memory_of(given), cancel);
+  const RoutingCell why = routing_cell("stage", *trace, stage, index, cancel);
+  const std::string_view name = routing_stage_name(stage);
+  if (given.has("json")) {
+    Json json = explanation_json(name, why);
+    json.update(
+        {{"expert", why.expert}, {"rank", why.rank}, {"chosen", why.chosen}, {"choice", steps_json(why.choice)}});
+    return print(printed(json));
+  }
+  print(fmt::format("{} of layer {} = {}\n{}\n\n{}\nexpert {}, {}\n{}", cell_name(name, why.index),
+                    trace->inputs->layer, operand_text(why.value), why.formula, steps_text(why.steps), why.expert,
+                    why.chosen ? "chosen" : "not chosen", steps_text(why.choice)));
+}
+
+// A cell of a stage of the whole model.
+void explain_model_cell(const Arguments& given, ModelStageId stage, const CancelToken& cancel) {
+  refuse_picture(given);
+  const Index index = given_index(given);
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
   const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, runs_checkpoint(request));
   const ModelCell why = model_cell("stage", *trace, stage, index, cancel);
-  print(given.has("json") ? explanation_json(model_stage_info(stage).name, why) : cell_text(why));
+  print(given.has("json") ? printed(explanation_json(model_stage_info(stage).name, why)) : cell_text(why));
 }
 
 // The figure of formula, steps and result.
@@ -134,6 +171,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
   if (const std::optional<ModelStageId> of_model = model_stage_named(given.get("stage"))) {
     return explain_model_cell(given, *of_model, cancel);
   }
+  if (const std::optional<RoutingStage> routing = routing_stage_named(given.get("stage"))) {
+    return explain_routing(given, *routing, cancel);
+  }
   const StageId stage = stage_from("stage", given.get("stage"));
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
   const std::int64_t memory = stage_memory_of(given);
@@ -145,7 +185,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   }
   if (given.has("out")) return draw(given, *trace, {stage, cell}, cancel);
   const Explanation why = explain(*trace, stage, cell);
-  print(given.has("json") ? explanation_json(stage_name(why.stage), why) : explanation_text(*trace, why));
+  print(given.has("json") ? printed(explanation_json(stage_name(why.stage), why)) : explanation_text(*trace, why));
 }
 
 }  // namespace
@@ -155,17 +195,21 @@ Command explain_command() {
   spec.name = "explain";
   spec.usage = "REQUEST --stage STAGE --at B,H,I,J [--json | --out FILE.svg|FILE.png]";
   spec.summary = "Says where one number comes from: its formula, its operands with their values, and every step.";
-  spec.groups = {{"Cell",
-                  {{"stage", "STAGE",
-                    "The stage that holds the number; of a checkpoint also of the whole model: " +
-                        std::string(model_stage_names()) + "."},
-                   {"at", "B,H,I,J",
-                    "Where in the stage, in its own axes (B,I,J in a stage of three; L,B,I,D in one with layers)."},
-                   {"json", "", "Print {stage, index, value, formula, steps, operands}."}}},
-                 {"Picture",
-                  {{"out", "FILE.svg|FILE.png", "Draw formula, steps and result as a picture instead."},
-                   {"theme", "dark|light|contrast", "Colours of the picture (default dark)."}}},
-                 request_group()};
+  spec.groups = {
+      {"Cell",
+       {{"stage", "STAGE",
+         "The stage that holds the number; of a checkpoint also of the whole model: " +
+             std::string(model_stage_names()) + "; of a layer of a mixture: router, experts."},
+        {"at", "B,H,I,J",
+         "Where in the stage, in its own axes (B,I,J in a stage of three; L,B,I,D in one with layers; B,I,E of "
+         "router, B,I,K of experts)."},
+        {"json", "",
+         "Print {stage, index, value, formula, steps, operands}; of router and experts also {expert, rank, chosen, "
+         "choice}."}}},
+      {"Picture",
+       {{"out", "FILE.svg|FILE.png", "Draw formula, steps and result as a picture instead."},
+        {"theme", "dark|light|contrast", "Colours of the picture (default dark)."}}},
+      request_group()};
   spec.examples = {"headscope-cli explain --phrase 'Hola mi nombre es Alex' --stage weights --at 0,2,3,1",
                    "headscope-cli explain --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json",
                    "headscope-cli explain --model demo:induction --phrase 'cat box ink' --stage stream --at 1,0,2,5",

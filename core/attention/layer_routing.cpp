@@ -20,15 +20,15 @@ const Trace& kept_layer(const ModelTrace& model, std::int64_t layer) {
 
 }  // namespace
 
-void check_has_experts(const ModelTrace* model, std::int64_t layer) {
+void check_has_experts(const ModelTrace* model, std::int64_t layer, const std::string& option) {
   if (model == nullptr || model->checkpoint == nullptr) {
-    throw UsageError("export", "router and experts are of a mixture, and this request has no such model",
+    throw UsageError(option, "router and experts are of a mixture, and this request has no such model",
                      "--model with a mixture of experts, such as Mixtral");
   }
   const Checkpoint* const checkpoint = model->checkpoint.get();
   const Architecture& architecture = checkpoint->architecture();
   if (!architecture.mixture) {
-    throw UsageError("export", fmt::format("{} has no experts, so it has no router", checkpoint->path()),
+    throw UsageError(option, fmt::format("{} has no experts, so it has no router", checkpoint->path()),
                      "a mixture of experts, such as Mixtral");
   }
   if (architecture.has_experts(layer)) return;
@@ -39,16 +39,20 @@ void check_has_experts(const ModelTrace* model, std::int64_t layer) {
                                          : fmt::format("another, such as {}", first - layers.begin()));
 }
 
-Routing layer_routing(const ModelTrace& model, std::int64_t layer, const CancelToken& cancel) {
-  check_has_experts(&model, layer);
-  const Checkpoint& checkpoint = *model.checkpoint;
-  const Architecture& architecture = checkpoint.architecture();
+Tensor routed_rows(const ModelTrace& model, std::int64_t layer, const std::string& option) {
+  check_has_experts(&model, layer, option);
+  const Architecture& architecture = model.checkpoint->architecture();
   const Trace& trace = kept_layer(model, layer);
   const Tensor& stream = model.streams[static_cast<std::size_t>(layer)];
-  const BlockWeights weights = checkpoint.block(layer);
+  const BlockWeights weights = model.checkpoint->block(layer);
   const Tensor attended = attended_rows(architecture, weights, {stream, attention_added(trace)}, {0, stream.dim(1)});
-  return routing_of(*architecture.mixture, *weights.experts, mlp_input(architecture, weights, {stream, attended}),
-                    *model.backend, cancel);
+  return mlp_input(architecture, weights, {stream, attended});
+}
+
+Routing layer_routing(const ModelTrace& model, std::int64_t layer, const CancelToken& cancel) {
+  const Tensor rows = routed_rows(model, layer);
+  const Checkpoint& checkpoint = *model.checkpoint;
+  return routing_of(*checkpoint.architecture().mixture, *checkpoint.block(layer).experts, rows, *model.backend, cancel);
 }
 
 }  // namespace headscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/attention/model_trace.h"
 #include "core/base/cancel.h"
@@ -13,7 +14,11 @@ namespace headscope {
 // layer without experts and for a layer that was not kept, Cancelled.
 Routing layer_routing(const ModelTrace& model, std::int64_t layer, const CancelToken& cancel);
 
-// Throws the same UsageErrors, but for a layer that was not kept, and computes nothing. Null: there is no model.
-void check_has_experts(const ModelTrace* model, std::int64_t layer);
+// What the router of the layer reads, [batch, len, d_model]: mlp_in. UsageError as layer_routing().
+Tensor routed_rows(const ModelTrace& model, std::int64_t layer, const std::string& option = "export");
+
+// Throws the same UsageErrors, of which that for a model without experts names `option`, but for a layer that was not
+// kept, and computes nothing. Null: there is no model.
+void check_has_experts(const ModelTrace* model, std::int64_t layer, const std::string& option = "export");
 
 }  // namespace headscope

@@ -20,9 +20,14 @@ struct ModelCell {
   // Stages, and tensors of the checkpoint by the part that they play: "word", "position", "token_type", "norm.weight",
   // "down.weight", "decoder.weight" ...; of a sum over features the two factors of a term beside each other. "hidden"
   // [layer, batch, position, k] is what the MLP's last matrix reads, "embedded" [batch, position, k] what the
-  // projection of narrow embeddings reads.
+  // projection of narrow embeddings reads. Of mlp_out of a layer with experts: "factor" [layer, batch, position,
+  // expert], and of each chosen expert "expert E.hidden" and "expert E.down.weight", of one that all tokens pass
+  // "shared.hidden".
+  // Of a decoder beside an encoder, whose layer has two attentions, "attention_out" is that of the list that is shown,
+  // "decoder attention_out" or "cross attention_out" that of the other, and "patched stream" what a patch put between
+  // them.
   std::vector<Operand> operands;
-  std::vector<ExplainTerm> terms;  // of a sum over features, in its order
+  std::vector<ExplainTerm> terms;  // of a sum over features, in its order; over experts: factor and result
   double magnitude = 0;            // sum of |terms|: rounding errors are relative to it
 };
 

@@ -30,6 +30,7 @@ ModelRow plus(const ModelRow& a, const ModelRow& b) {
 void ModelTeller::tell_stream() {
   if (layer_ == 0) return tell_embeddings();
   --layer_;  // the one whose result it is
+  if (architecture_.of_decoder()) return tell_decoder_stream();
   using Id = ModelStageId;
   const bool of_mlp = has_mlp() && after_sum();
   std::vector<ModelTerm> terms;
@@ -60,6 +61,7 @@ void ModelTeller::tell_attention() {
 }
 
 void ModelTeller::tell_mlp_in() {
+  if (architecture_.of_decoder()) return tell_decoder_mlp_in();
   const ModelRow stream = row(ModelStageId::stream, layer_);
   if (architecture_.parallel) {
     const BlockWeights weights = block();
@@ -80,6 +82,7 @@ void ModelTeller::tell_mlp_in() {
 }
 
 void ModelTeller::tell_mlp_out() {
+  if (architecture_.has_experts(layer_)) return tell_experts();
   const bool gated = architecture_.mlp == Architecture::Mlp::gated, scaled = architecture_.layer_scale;
   const bool normed = architecture_.norms_result() && !scaled;
   const std::string text = "Σ_k down[d,k] · hidden[k]";
@@ -144,8 +147,11 @@ void ModelTeller::tell_projected() {
 
 void ModelTeller::tell_patch(const Index& index) {
   const std::string_view name = model_stage_info(stage_).name;
-  if (!patches_stream(name) || index[0] >= std::ssize(model_.layers)) return;
-  const Trace& layer = *model_.layers[static_cast<std::size_t>(index[0])];
+  const ModelTrace& model = *asked_.model;
+  if (!patches_stream(name) || index[0] >= std::ssize(model.layers)) return;
+  // Of a decoder whose cross-attention is shown, a patch of the stream is of what enters that, within a layer.
+  if (stage_ == ModelStageId::stream && model.checkpoint->architecture().part == Architecture::Part::cross) return;
+  const Trace& layer = *model.layers[static_cast<std::size_t>(index[0])];
   if (!is_patched(layer, name, {index[1], index[2], index[3]})) return;
   cell_.formula += ", then patched";
   step("patched",
@@ -179,10 +185,6 @@ ModelCell ModelTeller::tell(const Index& index) {
   batch_ = index[by_layers ? 1 : 0];
   position_ = index[by_layers ? 2 : 1];
   feature_ = index[by_layers ? 3 : 2];
-  if (stage_ == ModelStageId::mlp_out && architecture_.has_experts(layer_)) {
-    throw UsageError("stage", "found mlp_out of a layer with experts, whose sum is not taken apart",
-                     "another stage; run --export router,experts says which experts a token goes to");
-  }
   using Tell = void (ModelTeller::*)();
   constexpr Tell kTell[] = {&ModelTeller::tell_stream,  &ModelTeller::tell_attention,   &ModelTeller::tell_mlp_in,
                             &ModelTeller::tell_mlp_out, &ModelTeller::tell_convolution, &ModelTeller::tell_final_norm,
@@ -195,8 +197,8 @@ ModelCell ModelTeller::tell(const Index& index) {
 ModelCell model_cell(const std::string& option, const Trace& trace, ModelStageId stage, const Index& index,
                      const CancelToken& cancel) {
   check_model_stage(option, trace, stage);
-  check_one_stack(option, *trace.model);
-  return ModelTeller(option, trace, stage, cancel).tell(index);
+  const std::shared_ptr<const Trace> cross = stage == ModelStageId::stream ? with_cross_shown(option, trace) : nullptr;
+  return ModelTeller(option, cross == nullptr ? trace : *cross, trace, stage, cancel).tell(index);
 }
 
 }  // namespace headscope

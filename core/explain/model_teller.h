@@ -1,6 +1,7 @@
 // The steps that model_cell() tells. Internal to core/explain.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,17 @@ struct ModelTerm {
   double value = 0;
 };
 
+// A decoder beside an encoder, of which the list of self-attention is shown, with that of cross-attention in its place:
+// its model's layers and other layers exchanged. Null for other models and lists. UsageError, which names `option`, for
+// layers that were not kept.
+std::shared_ptr<const Trace> with_cross_shown(const std::string& option, const Trace& trace);
+
 class ModelTeller {
  public:
-  // UsageError as model_stages().
-  ModelTeller(const std::string& option, const Trace& trace, ModelStageId stage, const CancelToken& cancel);
+  // `asked` is the trace as the user has it: the same one, or for the stream of a decoder whose self-attention is shown
+  // the one that with_cross_shown() was made of. UsageError as model_stages().
+  ModelTeller(const std::string& option, const Trace& trace, const Trace& asked, ModelStageId stage,
+              const CancelToken& cancel);
 
   ModelCell tell(const Index& index);
 
@@ -48,6 +56,10 @@ class ModelTeller {
   ModelRow activated(Architecture::Activation activation, const ModelRow& x) const;
   ModelRow normed_row(const NormWeights& weights, const ModelRow& x) const;
   ModelRow hidden() const;
+  // Of an expert of a mixture: what its last matrix reads, and one feature of its result, told as a step of that name.
+  using Expert = ExpertWeights::Expert;
+  ModelRow hidden_of(const Expert& expert, const ModelRow& x) const;
+  double tell_expert(const std::string& name, const Expert& expert, const ModelRow& x, double factor);
 
   void check(const Index& index) const;
   // The last step where a patch put in the number.
@@ -56,9 +68,18 @@ class ModelTeller {
   void tell_features();
   void tell_embeddings();
   void tell_stream();
+  std::string name_of_attention(Architecture::Part part) const;
+  ModelRow self_attention() const;
+  ModelRow between() const;
+  ModelTerm term_of(const std::string& name, const ModelRow& row) const;
+  std::vector<ModelTerm> terms_between() const;
+  void tell_decoder_stream();
+  void tell_decoder_mlp_in();
+  void tell_self_norm();
   void tell_attention();
   void tell_mlp_in();
   void tell_mlp_out();
+  void tell_experts();
   void tell_convolution();
   void join_convolution(const ModelRow& left);
   void tell_final_norm();
@@ -66,6 +87,7 @@ class ModelTeller {
   void tell_projected();
 
   const Trace& trace_;
+  const Trace& asked_;
   const ModelTrace& model_;
   const Architecture& architecture_;
   const CancelToken& cancel_;

@@ -19,8 +19,10 @@ ModelRow wide(const std::vector<float>& values) {
 
 }  // namespace
 
-ModelTeller::ModelTeller(const std::string& option, const Trace& trace, ModelStageId stage, const CancelToken& cancel)
+ModelTeller::ModelTeller(const std::string& option, const Trace& trace, const Trace& asked, ModelStageId stage,
+                         const CancelToken& cancel)
     : trace_(trace),
+      asked_(asked),
       model_(*trace.model),
       architecture_(model_.checkpoint->architecture()),
       cancel_(cancel),

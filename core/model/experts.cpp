@@ -36,42 +36,18 @@ void sigmoids(std::span<const float> logits, std::span<float> probabilities) {
   }
 }
 
-// Whether a is chosen before b: the larger one, of equal ones the first; NaN comes last.
-bool goes_before(float a, float b, std::size_t at, std::size_t other) {
-  if (std::isnan(a) != std::isnan(b)) return std::isnan(b);
-  return a > b || (!(b > a) && at < other);
-}
-
 // Takes all experts but those of the best groups out of `scores`, by which experts are chosen: they become -inf.
 void keep_best_groups(const MixtureRule& rule, std::vector<float>& scores) {
   if (rule.chosen_groups >= rule.groups) return;
   const std::size_t size = scores.size() / static_cast<std::size_t>(rule.groups);
-  std::vector<float> goodness;
-  for (auto group = scores.begin(); group != scores.end(); group += static_cast<std::ptrdiff_t>(size)) {
-    std::vector<float> own(group, group + static_cast<std::ptrdiff_t>(size));
-    const std::size_t counted = rule.correction ? std::min<std::size_t>(2, size) : 1;
-    std::partial_sort(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(counted), own.end(), std::greater<>());
-    goodness.push_back(std::accumulate(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(counted), 0.0F));
-  }
+  const std::vector<float> goodness = group_goodness(rule, scores);
   std::vector<std::size_t> order(goodness.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return goes_before(goodness[a], goodness[b], a, b); });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return is_chosen_before(goodness, a, b); });
   for (std::size_t k = static_cast<std::size_t>(rule.chosen_groups); k < order.size(); ++k) {
     const auto first = scores.begin() + static_cast<std::ptrdiff_t>(order[k] * size);
     std::fill(first, first + static_cast<std::ptrdiff_t>(size), -std::numeric_limits<float>::infinity());
   }
-}
-
-// By what the experts of a row are chosen: their logits, which differ where probabilities have been rounded to 0, or,
-// where the rule asks for more, their probabilities, corrected and of the best groups.
-std::vector<float> choosing_scores(const MixtureRule& rule, std::span<const float> logits, std::span<const float> p,
-                                   std::span<const float> correction) {
-  const bool by_logits = !rule.correction && rule.chosen_groups >= rule.groups;
-  std::vector<float> scores(by_logits ? logits.begin() : p.begin(), by_logits ? logits.end() : p.end());
-  for (std::size_t e = 0; e < correction.size(); ++e) scores[e] += correction[e];
-  keep_best_groups(rule, scores);
-  return scores;
 }
 
 // What stands between the matrices of an expert: gate becomes f(gate) * up, or the clamped form.
@@ -105,6 +81,34 @@ Tensor expert_of(const Architecture& architecture, const ExpertWeights::Expert& 
 
 }  // namespace
 
+bool is_chosen_before(std::span<const float> scores, std::size_t at, std::size_t other) {
+  const float a = scores[at], b = scores[other];
+  if (std::isnan(a) != std::isnan(b)) return std::isnan(b);
+  return a > b || (!(b > a) && at < other);
+}
+
+std::vector<float> group_goodness(const MixtureRule& rule, std::span<const float> scores) {
+  const std::size_t size = scores.size() / static_cast<std::size_t>(rule.groups);
+  std::vector<float> goodness;
+  for (std::size_t first = 0; first < scores.size(); first += size) {
+    const std::span<const float> group = scores.subspan(first, size);
+    std::vector<float> own(group.begin(), group.end());
+    const std::size_t counted = rule.correction ? std::min<std::size_t>(2, size) : 1;
+    std::partial_sort(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(counted), own.end(), std::greater<>());
+    goodness.push_back(std::accumulate(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(counted), 0.0F));
+  }
+  return goodness;
+}
+
+std::vector<float> choosing_scores(const MixtureRule& rule, std::span<const float> logits, std::span<const float> p,
+                                   std::span<const float> correction) {
+  const bool by_logits = !rule.correction && rule.chosen_groups >= rule.groups;
+  std::vector<float> scores(by_logits ? logits.begin() : p.begin(), by_logits ? logits.end() : p.end());
+  for (std::size_t e = 0; e < correction.size(); ++e) scores[e] += correction[e];
+  keep_best_groups(rule, scores);
+  return scores;
+}
+
 Routing routing_of(const MixtureRule& rule, const ExpertWeights& weights, const Tensor& x, const Backend& backend,
                    const CancelToken& cancel) {
   const std::int64_t rows = x.dim(0) * x.dim(1);
@@ -121,7 +125,7 @@ Routing routing_of(const MixtureRule& rule, const ExpertWeights& weights, const 
     const std::span<float> p(to.probabilities.mutable_data() + row * rule.experts, count);
     rule.sigmoid ? sigmoids(own, p) : softmax(own, p);
     const std::vector<float> scores = choosing_scores(rule, own, p, correction);
-    const auto larger = [&](std::size_t a, std::size_t b) { return goes_before(scores[a], scores[b], a, b); };
+    const auto larger = [&](std::size_t a, std::size_t b) { return is_chosen_before(scores, a, b); };
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(chosen), order.end(), larger);
     double sum = 0;

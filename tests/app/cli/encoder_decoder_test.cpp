@@ -1,4 +1,5 @@
 // Models with an encoder and a decoder, as a user runs them.
+#include <cmath>
 
 #include "tests/app/cli/command.h"
 
@@ -163,13 +164,39 @@ TEST_F(EncoderDecoder, LogitsAreTakenApartAndHeadsArePatched) {
       {"--attention", "no path"});
 }
 
+TEST_F(EncoderDecoder, EveryStageOfTheDecoderIsExplainedAsItIsExported) {
+  for (const char* list : {"decoder", "cross"}) {
+    const bool cross = list == std::string("cross");
+    std::vector<std::string> stages = {"stream", "attention_out", "final_norm", "logits"};
+    if (cross) stages.insert(stages.end(), {"mlp_in", "mlp_out"});
+    std::string names;
+    for (const std::string& name : stages) names += (names.empty() ? "" : ",") + name;
+    std::vector<std::string> words = command("run", {"--attention", list, "--export", names});
+    words.erase(words.begin());
+    run_to(list, words);
+    for (const std::string& name : stages) {
+      const bool layers = name != "final_norm" && name != "logits";
+      const Result result = cli(
+          command("explain", {"--attention", list, "--stage", name, "--at", layers ? "1,0,1,3" : "0,1,3", "--json"}));
+      ASSERT_EQ(result.code, 0) << name << " " << result.err;
+      const auto json = nlohmann::json::parse(result.out);
+      const Tensor exported = stage(list, name);
+      const float value = layers ? exported.at({1, 0, 1, 3}) : exported.at({0, 1, 3});
+      EXPECT_EQ(static_cast<float>(json["value"].get<double>()), value) << list << " " << name;
+      const double last = json["steps"].back()["value"].get<double>();
+      EXPECT_TRUE(std::abs(last - static_cast<double>(value)) <= 1e-4 * (1 + std::abs(value))) << name << " " << last;
+    }
+  }
+}
+
 TEST_F(EncoderDecoder, WhatIsNotDoneIsRefused) {
   const auto refuse = [&](const std::vector<std::string>& words, const std::vector<std::string>& said) {
     expect_refused(cli(words), 2, said);
   };
   refuse(command("run", {"--export", "mlp_out", "--attention", "decoder", "--out", "t"}),
          {"--export", "--attention cross"});
-  refuse(command("explain", {"--stage", "stream", "--at", "1,0,0,0"}), {"--stage", "decoder"});
+  refuse(command("explain", {"--stage", "mlp_out", "--at", "1,0,0,0", "--attention", "decoder"}),
+         {"--stage", "--attention cross"});
   refuse(command("generate", {"--tokens", "2", "--attention", "encoder"}), {"--attention", "goes on with no text"});
   refuse(command("render", {"--view", "composition", "--out", "c.png"}), {"--view", "decoder"});
   refuse({"run", "--model", kModels + "t5", "--token-ids", "5,6", "--predict", "2"}, {"--predict", "--decoder-phrase"});

@@ -60,6 +60,41 @@ TEST_F(Mixture, WhatHasNoExpertsIsRefusedAndNothingIsWritten) {
   EXPECT_TRUE(text_of("t/manifest.json").empty());
 }
 
+TEST_F(Mixture, RouterExpertsAndTheirSumAreExplained) {
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"explain",     "--model", kModels + "mixtral", "--layer", "1",
+                                      "--token-ids", "3,4,5"};
+    words.insert(words.end(), more.begin(), more.end());
+    return cli(words);
+  };
+  run_to("numbers", {"--model", kModels + "mixtral", "--layer", "1", "--token-ids", "3,4,5", "--export",
+                     "router,experts,mlp_out"});
+  const auto json = [&](const std::vector<std::string>& more) {
+    const Result result = with(more);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.code == 0 ? nlohmann::json::parse(result.out) : nlohmann::json();
+  };
+  const Tensor router = stage("numbers", "router"), experts = stage("numbers", "experts");
+  const auto first = static_cast<std::int64_t>(experts.at({0, 2, 0}));
+  const auto why = json({"--stage", "router", "--at", "0,2," + std::to_string(first), "--json"});
+  EXPECT_EQ(static_cast<float>(why["value"].get<double>()), router.at({0, 2, first}));
+  EXPECT_EQ(why["chosen"], true);
+  EXPECT_EQ(why["rank"], 0);
+  EXPECT_EQ(why["expert"], first);
+  EXPECT_FALSE(why["choice"].empty());
+  EXPECT_EQ(json({"--stage", "experts", "--at", "0,2,0", "--json"})["value"], first);
+  const auto sum = json({"--stage", "mlp_out", "--at", "1,0,2,3", "--json"});
+  const double added = sum["steps"].back()["value"].get<double>();
+  EXPECT_TRUE(std::abs(added - static_cast<double>(stage("numbers", "mlp_out").at({1, 0, 2, 3}))) <= 1e-5) << added;
+  const Result text = with({"--stage", "router", "--at", "0,2,0"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(text.out.starts_with("router[0, 2, 0] of layer 1 = ")) << text.out;
+  EXPECT_NE(text.out.find("come before it; the first 2 are chosen"), std::string::npos) << text.out;
+  expect_refused(with({"--stage", "router", "--at", "0,2,0", "--out", "x.svg"}), 2, {"--out", "router"});
+  expect_refused(cli({"explain", "--phrase", "a b", "--stage", "experts", "--at", "0,0,0"}), 2,
+                 {"--stage", "has no experts"});
+}
+
 TEST_F(Mixture, SinkWeightsAreATableOfHeadsAndQueries) {
   const std::vector<std::string> run = {"run", "--model",  kModels + "gpt_oss", "--token-ids", "3,4", "--layer",
                                         "0",   "--export", "sink_weights",      "--out",       "t"};
