@@ -101,7 +101,8 @@ void draw_painted(Ui& ui, const TextShown& shown, const Placed& placed, std::int
 void ring(Ui& ui, const TextShown& shown, const Rect& box, std::int64_t token) {
   const bool partner = shown.partner(ui) == token;
   if (partner) outline(ui, inset(box, -ui.px(1)), shown.partner_color(ui), 2);
-  if (shown.one_text && token == shown.request.token) outline(ui, inset(box, partner ? ui.px(1) : -ui.px(1)), shown.own_color(ui), 2);
+  if (shown.one_text && token == shown.request.token)
+    outline(ui, inset(box, partner ? ui.px(1) : -ui.px(1)), shown.own_color(ui), 2);
 }
 
 // Where the picked token is none of the image, as a learned query, every pick is one of the pair's other end.
