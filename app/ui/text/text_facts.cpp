@@ -133,7 +133,7 @@ void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area) {
                ui.px(14));
   }
   second.add(Type::words11, ui.colors.text3,
-             shown.patches    ? "Click picks a patch, Shift+click the other one"
+             shown.patches ? (shown.one_text ? "Click picks a patch, Shift+click the other one" : "Click picks the key")
              : shown.one_text ? "Click picks a word, Shift+click the other one"
                               : "Click picks a word in either text");
 }

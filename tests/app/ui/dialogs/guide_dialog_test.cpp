@@ -55,7 +55,7 @@ TEST(GuideDialog, APageIsChosenByMouseAndScrolledByKeys) {
   ASSERT_TRUE(is_drawn(d, "config.json"));
   d.key(KeyName::end);
   d.step(2);
-  EXPECT_TRUE(is_drawn(d, "partial_rotary_factor"));
+  EXPECT_TRUE(is_drawn(d, "Tensors that are not used"));
   EXPECT_GT(d.state.panels.get<ScrollOffsets>().down["guide/text"], 500);
   d.key(KeyName::home);
   d.step(2);
