@@ -120,7 +120,8 @@ TEST_F(SweepKinds, WhatCannotBeIsRefused) {
     return more;
   };
   refused(with({"--ablation", "zero"}), {"--against", "--ablation"});
-  refused(with({"--mean-over", "a.json"}), {"--mean-over", "--ablation mean"});
+  folder_.write("phrases.txt", "fox ink jam\n");
+  refused(with({"--mean-over", "phrases.txt"}), {"--mean-over", "--ablation mean"});
   refused(with({"--from", "0:1"}), {"--from", "--patch paths"});
   refused(with({"--estimate"}), {"--estimate", "kl"});
   refused(with({"--estimate", "--estimate-only"}), {"--estimate-only", "--estimate beside it"});
