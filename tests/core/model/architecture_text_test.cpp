@@ -81,8 +81,8 @@ std::vector<Change> changes_of_blocks() {
           [](A& a) { a.activation = A::Activation::quick_gelu; },
           [](A& a) { a.convolution = ConvolutionRule{}; },
           [](A& a) { a.mixture = MixtureRule{}; },
-          [](A& a) { a.mixture.emplace().clamp.emplace(); },
-          [](A& a) { a.mixture.emplace().clamp.emplace().slope = 1.5; },
+          [](A& a) { a.mixture.emplace().clamp = MixtureRule::Clamp{}; },
+          [](A& a) { a.mixture.emplace().clamp = MixtureRule::Clamp{.slope = 1.5}; },
           [](A& a) { a.key_bias = false; }};
 }
 
