@@ -246,11 +246,11 @@ TEST_F(Scan, KilledAgainAndAgainItGivesTheBytesOfOneThatRanThrough) {
 }
 
 TEST_F(Scan, InterruptedItEndsWith130AndKeepsItsState) {
-  folder_.write("p.txt", test::demo_lines(2000));
+  folder_.write("p.txt", test::demo_lines(20000));
   ASSERT_EQ(killed_after(words("x.hsagg"), folder_.path(), 5, SIGINT), 130);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "x.hsagg.part"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "x.hsagg"));
-  folder_.write("p.txt", test::demo_lines(2001));
+  folder_.write("p.txt", test::demo_lines(20001));
   expect_refused(cli(words("x.hsagg")), 2, {"x.hsagg.part", "another scan", "list"});
 }
 
