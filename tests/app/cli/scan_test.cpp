@@ -227,7 +227,7 @@ TEST_F(Scan, KeepsAFinishedFileOfTheSameScan) {
 }
 
 TEST_F(Scan, KilledAgainAndAgainItGivesTheBytesOfOneThatRanThrough) {
-  folder_.write("p.txt", test::demo_lines(300));
+  folder_.write("p.txt", test::demo_lines(3000));
   scan("whole.hsagg");
   std::mt19937 draw(3);
   int kills = 0;

@@ -66,11 +66,11 @@ TEST_F(Unreadable, WhereAllAreShownThereIsNoFile) {
 }
 
 TEST_F(Unreadable, KilledAgainAndAgainItNamesTheSame) {
-  folder_.write("p.jsonl", every_third_is_bad(600));
+  folder_.write("p.jsonl", every_third_is_bad(6000));
   ASSERT_EQ(cli(words_).code, 0);
   const std::vector<std::string> whole = lines("x.hsagg.unreadable.txt");
   const std::string record = bytes_of(folder_ / "x.hsagg");
-  ASSERT_EQ(whole.size(), 200u);
+  ASSERT_EQ(whole.size(), 2000u);
   for (const char* name : {"x.hsagg", "x.hsagg.unreadable.txt"}) std::filesystem::remove(folder_ / name);
   std::mt19937 draw(5);
   int kills = 0;
