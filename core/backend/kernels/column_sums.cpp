@@ -18,6 +18,13 @@ using Wide = hn::ScalableTag<double>;
 using Narrow = hn::Rebind<float, Wide>;  // as many floats
 using Full = hn::ScalableTag<float>;
 
+// Of each lane: v changes high and low unless it is NaN, and `nans` is not 0 after one that is.
+HWY_INLINE void take(hn::Vec<Full> v, hn::Vec<Full>& high, hn::Vec<Full>& low, hn::Vec<Full>& nans) {
+  high = hn::IfThenElse(hn::Gt(v, high), v, high);
+  low = hn::IfThenElse(hn::Lt(v, low), v, low);
+  nans = hn::Or(nans, hn::IfThenElseZero(hn::IsNaN(v), hn::Set(Full(), 1.0F)));
+}
+
 template <std::int64_t kRows>
 HWY_INLINE bool extremes_of(const float* values, std::int64_t stride, std::int64_t count, float* high, float* low) {
   const Full d;
@@ -27,10 +34,7 @@ HWY_INLINE bool extremes_of(const float* values, std::int64_t stride, std::int64
   for (; j + lanes <= count; j += lanes) {
     auto h = hn::LoadU(d, high + j), l = hn::LoadU(d, low + j);
     for (std::int64_t i = 0; i < kRows; ++i) {
-      const auto v = hn::LoadU(d, values + i * stride + j);
-      h = hn::IfThenElse(hn::Gt(v, h), v, h);
-      l = hn::IfThenElse(hn::Lt(v, l), v, l);
-      nans = hn::Or(nans, hn::IfThenElseZero(hn::IsNaN(v), hn::Set(d, 1.0F)));
+      take(hn::LoadU(d, values + i * stride + j), h, l, nans);
     }
     hn::StoreU(h, d, high + j);
     hn::StoreU(l, d, low + j);
@@ -66,10 +70,7 @@ HWY_INLINE hn::Vec<Full> extremes_of_pixel(const float* values, std::int64_t str
   for (std::int64_t j = 0; j < count; j += lanes) {
     const std::int64_t from = HWY_MIN(j, count - lanes);
     for (std::int64_t i = 0; i < kRows; ++i) {
-      const auto v = hn::LoadU(d, values + i * stride + from);
-      h = hn::IfThenElse(hn::Gt(v, h), v, h);
-      l = hn::IfThenElse(hn::Lt(v, l), v, l);
-      nans = hn::Or(nans, hn::IfThenElseZero(hn::IsNaN(v), hn::Set(d, 1.0F)));
+      take(hn::LoadU(d, values + i * stride + from), h, l, nans);
     }
   }
   high = hn::GetLane(hn::MaxOfLanes(d, h));

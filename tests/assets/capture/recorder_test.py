@@ -13,18 +13,9 @@ import os
 import sys
 import unittest
 
-try:
-    import torch
-except ImportError:
-    # Debian's python3-torch belongs to Debian's Python, which need not be the first one of the path.
-    debian = "/usr/bin/python3"
-    if os.path.realpath(sys.executable) != os.path.realpath(debian) and os.path.exists(debian):
-        os.execv(debian, [debian, *sys.argv])
-    print("skipped: no torch (apt-get install python3-torch)")
-    sys.exit(77)
+import with_torch  # noqa: F401
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-sys.path.insert(0, os.path.join(ROOT, "assets", "capture"))
+import torch  # isort: skip
 from headscope_capture import Recorder  # noqa: E402
 
 Multihead = torch.nn.MultiheadAttention
