@@ -73,24 +73,30 @@ void OnDemand::read_scores(StageId stage, const Region& region, std::span<float>
   const QueryRange part{region[0], region[1], region[2]};
   if (nothing_known(part)) {
     const RowStatistics rows = backend_->read_new_weights(of, {.stage = stage, .region = region}, out, cancel);
-    complete(statistics_known_, part, [&](std::int64_t b, Range, Range) {
-      const std::int64_t batch = b - part.batch.begin;
-      const RowStatistics own{rows.max.sliced(0, batch, batch + 1), rows.sum.sliced(0, batch, batch + 1)};
-      const std::int64_t first = part.queries.begin;
-      return [this, own, b, first, first_head = part.heads.begin](std::int64_t h, Range block) {
-        keep_statistics(of_head(own, h - first_head), b, h, {block.begin - first, block.end - first}, block.begin);
-      };
-    });
+    know_statistics(rows, part);
     return;
   }
   const RowStatistics rows = statistics(part, cancel);
   backend_->read_scores(of, {.stage = stage, .region = region, .statistics = &rows}, out, cancel);
 }
 
+void OnDemand::know_statistics(const RowStatistics& rows, const QueryRange& part) const {
+  complete(statistics_known_, part, [&](std::int64_t b, Range, Range) {
+    const std::int64_t batch = b - part.batch.begin;
+    const RowStatistics own{rows.max.sliced(0, batch, batch + 1), rows.sum.sliced(0, batch, batch + 1)};
+    const std::int64_t first = part.queries.begin;
+    return [this, own, b, first, first_head = part.heads.begin](std::int64_t h, Range block) {
+      keep_statistics(of_head(own, h - first_head), b, h, {block.begin - first, block.end - first}, block.begin);
+    };
+  });
+}
+
+bool OnDemand::whole_blocks(Range queries) const {
+  return queries.begin % kBlock == 0 && (queries.end % kBlock == 0 || queries.end == query_.dim(2));
+}
+
 bool OnDemand::nothing_known(const QueryRange& part) const {
-  const bool whole_blocks =
-      part.queries.begin % kBlock == 0 && (part.queries.end % kBlock == 0 || part.queries.end == query_.dim(2));
-  if (!whole_blocks) return false;
+  if (!whole_blocks(part.queries)) return false;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (statistics_known_.empty()) return true;
   const Range blocks{part.queries.begin / kBlock, parts_over(part.queries.end, kBlock)};
@@ -182,6 +188,14 @@ void OnDemand::visit_rows(std::int64_t b, std::int64_t h, Range queries, const S
   complete(context_known_, part, [&](std::int64_t, Range, Range) {
     return [&](std::int64_t, Range block) { keep_context(results.context, b, h, block.begin - queries.begin, block); };
   });
+}
+
+bool OnDemand::visit_weights(std::int64_t b, std::int64_t h, Range queries, const VisitWeights& visit,
+                             const CancelToken& cancel) const {
+  const QueryRange part{{b, b + 1}, {h, h + 1}, queries};
+  const auto rows = backend_->visit_weights({.query = query_, .key = key_, .rule = rule_}, part, visit, cancel);
+  if (rows && whole_blocks(queries)) know_statistics(*rows, part);
+  return rows.has_value();
 }
 
 void OnDemand::keep_statistics(const RowStatistics& rows, std::int64_t b, std::int64_t h, Range from,

@@ -46,6 +46,12 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   void visit_rows(std::int64_t b, std::int64_t h, Range queries, const StageRows& rows,
                   const CancelToken& cancel = {}) const;
 
+  // Hands out the rows of weights of head (b, h), before dropout, with the bits of read_scores() (see
+  // Backend::visit_weights()); their statistics are known afterwards. False, and nothing is handed out, where the
+  // backend has no pass for it.
+  bool visit_weights(std::int64_t b, std::int64_t h, Range queries, const VisitWeights& visit,
+                     const CancelToken& cancel = {}) const;
+
   // How many queries of one head visit_rows() is given best: their scores are a piece of work for all threads.
   std::int64_t queries_at_once() const;
 
@@ -63,6 +69,10 @@ class OnDemand : public std::enable_shared_from_this<OnDemand> {
   template <typename Compute>
   void complete(std::vector<char>& known, const QueryRange& part, const Compute& compute) const;
   void know_context(const QueryRange& part, const CancelToken& cancel) const;
+  // Whether these queries are whole blocks of rows.
+  bool whole_blocks(Range queries) const;
+  // Stores the statistics of the rows of `part`, which are whole blocks.
+  void know_statistics(const RowStatistics& rows, const QueryRange& part) const;
   // Whether `part` consists of whole blocks of rows without known statistics.
   bool nothing_known(const QueryRange& part) const;
   // The same of context rows.

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <span>
 
+#include "core/backend/kernels/softmax.h"
 #include "core/backend/linear.h"
 #include "core/backend/score_rule.h"
 #include "core/base/cancel.h"
@@ -47,6 +49,16 @@ struct StageRows {
   // from several at once, for every row and stage once, in any order; an exception ends the pass.
   std::function<void(StageId stage, std::int64_t b, std::int64_t h, std::int64_t i, std::span<const float> cells)> read;
 };
+
+// A row of weights, before dropout, as a pass has it in its caches.
+struct WeightRow {
+  std::int64_t b = 0, h = 0, i = 0;
+  KeySpans spans;                // every weight outside of them is 0
+  const float* cells = nullptr;  // of all keys; only those of the spans mean something
+  float factor = 1;              // above 0: weight j is cells[j] * factor, rounded to float
+};
+// Called on the threads of the pass, from several at once; an exception ends the pass.
+using VisitWeights = std::function<void(const WeightRow& row)>;
 
 // What scores are computed from. It refers to its members: they must live until the call that takes it returns.
 struct ScoreOperands {
@@ -117,6 +129,11 @@ class Backend {
   // returns them. A backend may compute both in one pass over the keys.
   virtual RowStatistics read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                                          const CancelToken& cancel) const;
+
+  // Hands out each row of weights of `part` once, in any order, with the bits that attention() gives; returns their
+  // statistics. Null, and nothing is handed out, of a backend that has no pass for it.
+  virtual std::optional<RowStatistics> visit_weights(const ScoreOperands& of, const QueryRange& part,
+                                                     const VisitWeights& visit, const CancelToken& cancel) const;
 };
 
 // The softmax of a rule's masked scores, those of `heads`: with its sinks where it has some.

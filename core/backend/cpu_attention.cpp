@@ -50,6 +50,14 @@ void CpuBackend::attention_with_rows(const ScoreOperands& of, const Tensor& valu
   attend(of, value, part, {to, &rows, leaves_caches(of, part)}, cancel);
 }
 
+std::optional<RowStatistics> CpuBackend::visit_weights(const ScoreOperands& of, const QueryRange& part,
+                                                       const VisitWeights& visit, const CancelToken& cancel) const {
+  AttentionResults results;
+  results.statistics = sized_row_statistics({part.batch.size(), part.heads.size(), part.queries.size()});
+  attend(of, {}, part, {.to = results, .visit_weights = &visit}, cancel);
+  return results.statistics;
+}
+
 void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const QueryRange& part, const Wanted& wanted,
                         const CancelToken& cancel) const {
   AttentionResults& to = wanted.to;
@@ -96,7 +104,8 @@ void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const Quer
                            part,
                            to,
                            wanted.past_caches,
-                           wanted.rows};
+                           wanted.rows,
+                           wanted.visit_weights};
   run(matrices * blocks, work, cancel, [&](std::int64_t task) {
     const std::int64_t matrix = task / blocks;
     // The last rows first: under a causal mask they take longest.

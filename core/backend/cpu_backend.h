@@ -43,6 +43,8 @@ class CpuBackend : public Backend {
                    const CancelToken& cancel) const override;
   RowStatistics read_new_weights(const ScoreOperands& of, const ScoreCells& cells, std::span<float> out,
                                  const CancelToken& cancel) const override;
+  std::optional<RowStatistics> visit_weights(const ScoreOperands& of, const QueryRange& part, const VisitWeights& visit,
+                                             const CancelToken& cancel) const override;
 
   // Calls task(0, scratch) ... task(count - 1, scratch) on the threads, each with `floats` uninitialised floats of
   // scratch memory. Checks `cancel` before each task; throws Cancelled. `work` is the number of multiplications of all
@@ -56,12 +58,13 @@ class CpuBackend : public Backend {
   void run(std::int64_t count, double work, const CancelToken& cancel,
            const std::function<void(std::int64_t)>& task) const;
 
-  // attention(), which hands out rows where they are not null; without a context, weights and dropped weights may be
-  // those of the first keys only. `past_caches`: see multiply_cells_to().
+  // attention(), which hands out rows or weights where they are not null; without a context, weights and dropped
+  // weights may be those of the first keys only. `past_caches`: see multiply_cells_to().
   struct Wanted {
     AttentionResults& to;
     const StageRows* rows = nullptr;
     bool past_caches = false;
+    const VisitWeights* visit_weights = nullptr;  // then nothing but statistics is stored
   };
   void attend(const ScoreOperands& of, const Tensor& value, const QueryRange& part, const Wanted& wanted,
               const CancelToken& cancel) const;

@@ -71,6 +71,10 @@ class CpuFallback : public Backend, public DeviceBackend {
                                  const CancelToken& cancel) const override {
     return on_one([&](const Backend& on) { return on.read_new_weights(of, cells, out, cancel); });
   }
+  std::optional<RowStatistics> visit_weights(const ScoreOperands& of, const QueryRange& part, const VisitWeights& visit,
+                                             const CancelToken& cancel) const override {
+    return on_one([&](const Backend& on) { return on.visit_weights(of, part, visit, cancel); });
+  }
   std::shared_ptr<const DevicePyramid> device_pyramid(const ScoreMatrix& matrix) const override {
     return on_one([&](const Backend& on) { return device_pyramid_of(on, matrix); });
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/backend/pooled_weights.h"
 #include "core/backend/pyramid_columns.h"
 #include "core/base/assert.h"
 #include "core/tensor/parts.h"
@@ -180,15 +181,12 @@ std::int64_t rows_of_strip(PixelCells cells, Range columns) {
   return strip;
 }
 
-int trailing_zeros(std::int64_t cells) {
-  return std::countr_zero(static_cast<std::uint64_t>(cells));
-}
-
 }  // namespace
 
 PooledPixels pool_cells(const PyramidSource& source, Range rows, Range columns, PixelCells cells, Pooling pooling,
                         const CancelToken& cancel) {
   PooledPixels result(parts_over(rows.size(), cells.rows), parts_over(columns.size(), cells.columns));
+  if (pooling == Pooling::max && pool_weights(source, rows, columns, cells, result, cancel)) return result;
   StripReader reader(source, columns, cancel);
   ColumnSums sums(columns.size(), cells.columns, pooling);
   const std::int64_t strip = rows_of_strip(cells, columns);
@@ -230,7 +228,7 @@ std::int64_t coarser_cells_a_pixel(std::int64_t cells, std::int64_t most) {
 }
 
 int level_of(std::int64_t count, std::int64_t cells) {
-  return std::min(base_level(count), trailing_zeros(cells));
+  return std::min(base_level(count), std::countr_zero(static_cast<std::uint64_t>(cells)));
 }
 
 CoarsePlan coarse_plan(const PyramidSource& source, PixelCells cells, std::int64_t most_cells) {

@@ -6,28 +6,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/backend/pooled_pixels.h"
+#include "core/backend/pyramid_source.h"
 #include "core/base/cancel.h"
-#include "core/request/mask.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
-
-class DevicePyramid;
-
-// A matrix and which of its cells are hidden.
-struct PyramidSource {
-  Tensor matrix;                     // [rows, columns], stored or computed
-  std::shared_ptr<const Mask> mask;  // null: nothing is hidden
-  std::int64_t batch = 0, head = 0;  // which slice of the mask
-  std::int64_t cost = 1;             // of reading a cell, in units of a cell of scores; decides the size of samples
-  // The same matrix on a device that pools it for a window; null: the CPU makes the pixels.
-  std::shared_ptr<const DevicePyramid> device = nullptr;
-};
 
 // The cells of `rows` x `columns` (inside the matrix), pooled in blocks of `cells` the first of which begins where the
 // ranges begin; the last blocks may be smaller. Reads strips of at most 2 MiB, or 64 rows in 8 MiB (but at least a

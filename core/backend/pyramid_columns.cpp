@@ -12,9 +12,6 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Of pixels of so many columns extremes are taken along the row, and need no number for each column.
-constexpr std::int64_t kWidePixel = 16;
-
 }  // namespace
 
 ColumnSums::ColumnSums(std::int64_t columns, std::int64_t cells, Pooling pooling)

@@ -9,6 +9,9 @@
 
 namespace headscope {
 
+// Of pixels of so many columns extremes are taken along the row, and need no number for each column.
+constexpr std::int64_t kWidePixel = 16;
+
 // A sum for each column, or the extremes of each column or pixel, over the rows added since reset().
 class ColumnSums {
  public:

@@ -287,6 +287,10 @@ class RowBlock {
       inverse = 1.0F;
     }
     if (!all_weights) rows.clear_hidden(b_, h_, i, {0, key_len_}, s);
+    if (pass_.visit_weights != nullptr) {
+      (*pass_.visit_weights)({b_, h_, i, row.spans, s, inverse});
+      return;
+    }
     if (pass_.to.weights.empty()) {
       multiply_cells(s, row.spans, inverse);
     } else {

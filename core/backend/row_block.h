@@ -22,8 +22,9 @@ struct AttentionPass {
   std::int64_t head_dim = 0, value_head_dim = 0;
   QueryRange part;  // the results begin at its first row
   AttentionResults& to;
-  bool past_caches = false;            // weights are too many to stay in the caches
-  const StageRows* visited = nullptr;  // rows of stages that are handed out on the way
+  bool past_caches = false;                     // weights are too many to stay in the caches
+  const StageRows* visited = nullptr;           // rows of stages that are handed out on the way
+  const VisitWeights* visit_weights = nullptr;  // then rows end there
 };
 
 // The rows of a strip are multiplied together, with only the keys that at least one of them sees; a block has at most

@@ -164,4 +164,9 @@ RowStatistics Backend::read_new_weights(const ScoreOperands& of, const ScoreCell
   return results.statistics;
 }
 
+std::optional<RowStatistics> Backend::visit_weights(const ScoreOperands&, const QueryRange&, const VisitWeights&,
+                                                    const CancelToken&) const {
+  return {};
+}
+
 }  // namespace headscope

@@ -38,6 +38,9 @@ struct MadeMap {
           cells->read_scores(StageId::weights, {{0, 1}, {0, 1}, region[0], region[1]}, out);
         });
     source.mask = rule.mask;
+    source.visit_weights = [cells](Range rows, const VisitWeights& visit, const CancelToken& cancel) {
+      return cells->visit_weights(0, 0, rows, visit, cancel);
+    };
     return {cells, source};
   }
 
