@@ -219,9 +219,9 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
     if (inputs->checkpoint != nullptr) {
       const EngineOptions& given = state_->options;
       const auto check_files = [&] { check_checkpoint_files(*state_->inputs); };
-      return state_->models.run(
-          request, inputs, backend, cancel,
-          {given.stage_memory, state_->notice, given.reuse, given.whole_model, check_files, early});
+      return state_->models.run(request, inputs, backend, cancel,
+                                {given.stage_memory, state_->notice, given.reuse, given.whole_model, check_files, early,
+                                 given.between_early});
     }
     ForwardOptions options;
     options.stage_memory = state_->options.stage_memory;

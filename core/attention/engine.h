@@ -2,12 +2,14 @@
 // with its threads and packed weights, the stages that do not change.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "core/attention/forward.h"
+#include "core/attention/model_options.h"
 #include "core/attention/trace.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/cancel.h"
@@ -23,10 +25,11 @@ struct EngineOptions {
   double preview_products = 3e8;  // least multiplications for which a replaced token has a preview: about 5 ms
   // The request of the session file of --patch-from; empty: requests with patches are refused.
   std::function<Request(const std::string& path)> read_request = {};
+  std::chrono::steady_clock::duration between_early = kBetweenEarly;  // as ModelOptions has it
 };
 
-// Receives a trace of the running request that can be shown before the final one: a preview, or the shown layer of a
-// model.
+// Receives a trace of the running request that can be shown before the final one: a preview, or a layer of a model, as
+// ModelOptions::early gets it.
 using EarlyTrace = std::function<void(std::shared_ptr<const Trace>)>;
 
 // One per session; only one thread uses it at a time.
@@ -38,7 +41,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   // find_problem, load_inputs, find_problem again, forward; of a checkpoint every layer up to the one that is shown;
-  // with whole_model `early` gets that layer before those above it are computed. A request with patches runs that of
+  // with whole_model `early` gets layers while others are computed. A request with patches runs that of
   // patch_from first, on the same backend, and keeps its result for the next one. When the backend fails
   // (BackendError), the CPU computes, and Trace::notice says why; the CPU then stays in use until a request names
   // another backend. Throws ProblemError for a request that cannot run, UsageError and Error as load_inputs does,

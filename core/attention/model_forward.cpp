@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/early_layers.h"
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
 #include "core/attention/known_rows.h"
@@ -60,6 +61,7 @@ struct ModelForward::State {
   Rows rows_after(const Request& request, const Inputs& base, std::int64_t layer, const Layer& before,
                   const Rows& stream, const CancelToken& cancel);
   Tensor hidden_of(const Rows& left);
+  bool knows(std::int64_t layer) const { return layers[static_cast<std::size_t>(layer)].trace != nullptr; }
 };
 
 void ModelForward::State::begin(const Inputs& inputs, const std::shared_ptr<const Backend>& with, bool reuse) {
@@ -216,13 +218,12 @@ std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
   HEADSCOPE_ASSERT(0 <= inputs->layer && inputs->layer < count, std::to_string(inputs->layer));
 
   const std::shared_ptr<ModelTrace> model = begun_model_trace(*inputs, backend, static_cast<std::size_t>(count));
+  EarlyLayers early(options, inputs->layer, state.knows(inputs->layer));
   std::shared_ptr<Trace> shown;
   const auto show = [&] {
-    const auto trace = std::make_shared<Trace>(*model->layers[static_cast<std::size_t>(inputs->layer)]);
-    trace->request = request;
-    trace->model = std::make_shared<const ModelTrace>(*model);
-    trace->seconds = shown != nullptr ? shown->seconds : std::chrono::duration<double>(Clock::now() - start).count();
-    shown = trace;
+    const double seconds =
+        shown != nullptr ? shown->seconds : std::chrono::duration<double>(Clock::now() - start).count();
+    shown = shown_trace(*model, inputs->layer, request, seconds);
   };
 
   const Tensor embeddings = state.checkpoint->architecture().latents ? embedded_of(*inputs) : inputs->x;
@@ -246,9 +247,10 @@ std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
     }
     const bool last = layer + 1 == count;
     const bool more = !last && (layer < inputs->layer || options.whole_model);
-    if (layer == inputs->layer) {
-      show();
-      if (more && options.early) options.early(shown);
+    if (layer == inputs->layer) show();
+    if (more && kept && early.due(layer)) {
+      if (layer > inputs->layer) show();
+      early.give(shown != nullptr ? shown : shown_trace(*model, layer, request, trace->seconds));
     }
     if (!more && (!last || (options.each_layer && !options.with_final))) break;
 

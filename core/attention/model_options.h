@@ -1,6 +1,7 @@
 // What a run of a whole model is asked beside its request.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,14 +11,21 @@
 
 namespace headscope {
 
+// A run that is over before needs no picture of its way.
+inline constexpr std::chrono::milliseconds kBetweenEarly{150};
+
 struct ModelOptions {
   std::int64_t stage_memory = 0;  // as in ForwardOptions, for the stages of all layers up to the current one together
   std::string notice;
   bool reuse = false;                  // use rows and stages of the last run again
   bool whole_model = false;            // also compute the layers above the shown one
   std::function<void()> before_layer;  // called before every layer; what it throws ends the run; may be empty
-  // Gets the shown layer before those above it are computed; may be empty.
+  // Gets traces to look at while the run goes on: the shown layer before those above it are computed, then again with
+  // the layers that were added meanwhile; before it, when nothing of this model was computed yet, the newest layer
+  // below it, its request naming that layer. All but the first trace of the shown layer come `between_early` after the
+  // one before, or after the begin. Of a decoder beside an encoder the shown layer alone comes. May be empty.
   std::function<void(std::shared_ptr<const Trace>)> early;
+  std::chrono::steady_clock::duration between_early = kBetweenEarly;
   // Gets every layer, in order, up to the shown one or all; of the result only the shown layer is kept then, and
   // nothing behind the last one is computed: for models whose traces together would fill the memory. May be empty.
   std::function<void(std::int64_t layer, const Trace&)> each_layer = {};

@@ -48,6 +48,18 @@ void check_one_stack(const std::string& option, const ModelTrace& model) {
                    "--attention encoder, or a model that is one stack of layers");
 }
 
+std::shared_ptr<Trace> shown_trace(const ModelTrace& model, std::int64_t layer, const Request& request,
+                                   double seconds) {
+  auto own = std::make_shared<ModelTrace>(model);
+  own->layer = layer;
+  auto trace = std::make_shared<Trace>(*model.layers[static_cast<std::size_t>(layer)]);
+  trace->request = request;
+  if (layer != model.layer) trace->request.layer = layer;
+  trace->model = std::move(own);
+  trace->seconds = seconds;
+  return trace;
+}
+
 std::shared_ptr<ModelTrace> begun_model_trace(const Inputs& inputs, const std::shared_ptr<const Backend>& backend,
                                               std::size_t layers) {
   auto model = std::make_shared<ModelTrace>();

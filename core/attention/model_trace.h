@@ -49,6 +49,10 @@ std::vector<ModelStep> model_steps(const ModelTrace& model);
 // not what the layer that is shown adds alone, so that views of the whole model would be wrong.
 void check_one_stack(const std::string& option, const ModelTrace& model);
 
+// The trace of a layer of the model that is computed, which points to all that is known of the model, as the answer to
+// `request`; where that is of another layer, its `layer` becomes this one. `seconds`: what it took.
+std::shared_ptr<Trace> shown_trace(const ModelTrace& model, std::int64_t layer, const Request& request, double seconds);
+
 // The model of the inputs' checkpoint, of whose `layers` layers none is computed.
 std::shared_ptr<ModelTrace> begun_model_trace(const Inputs& inputs, const std::shared_ptr<const Backend>& backend,
                                               std::size_t layers);
