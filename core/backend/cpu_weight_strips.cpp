@@ -66,15 +66,21 @@ void touch_pages(const MatrixSource& rows, std::int64_t numbers) {
   for (std::int64_t at = 0; at < numbers * bytes_of(rows.type); at += kBroughtAtOnce) (void)bytes[at];
 }
 
-// The rows of the strip behind this one, where they are to be asked for: one stretch of memory.
-const void* next_rows(const Tensor& weight, Range out, bool whole) {
-  if (out.size() <= 0 || !whole || !lies_in_rows(weight) || weight.strides()[0] != weight.dim(1)) return nullptr;
-  const MatrixSource rows = source_from(matrix_source_of(weight), out.begin, 0);
-  touch_pages(rows, out.size() * weight.dim(1));
-  return rows.data;
+// The strip behind this one, rows `out` and from input `in` on, where it is to be asked for: rows that are one stretch
+// of memory, and rows that stand beside one another.
+NextPanels next_panels(const Tensor& weight, Range out, std::int64_t in, bool whole) {
+  if (out.size() <= 0 || !lies_in_memory(weight)) return {};
+  const MatrixSource next = source_from(matrix_source_of(weight), out.begin, in);
+  if (lies_in_rows(weight)) {
+    if (!whole || weight.strides()[0] != weight.dim(1)) return {};
+    touch_pages(next, out.size() * weight.dim(1));
+  } else if (next.out_stride != 1) {
+    return {};
+  }
+  return {next.data, next.out_stride, next.in_stride};
 }
 
-// Calls with_strip(panels, rows of the weight, inputs, what is packed next) for the strips of panels
+// Calls with_strip(panels, rows of the weight, inputs, NextPanels) for the strips of panels
 // [panels.begin, panels.end).
 template <typename WithStrip>
 void for_each_strip(const Tensor& weight, Range panels, const CancelToken& cancel, WithStrip&& with_strip) {
@@ -93,7 +99,10 @@ void for_each_strip(const Tensor& weight, Range panels, const CancelToken& cance
       const Range inputs{begin, std::min(begin + size.depth, in)};
       strip.reshape(out.size(), inputs.size(), panel_type_of(weight));
       strip.pack(0, strip.panels(), rows_of_weight(weight, out, inputs));
-      with_strip(strip, out, inputs, next_rows(weight, rows_from(first + size.panels), inputs.size() == in));
+      const bool last = inputs.end == in;
+      with_strip(
+          strip, out, inputs,
+          next_panels(weight, last ? rows_from(first + size.panels) : out, last ? 0 : inputs.end, inputs.size() == in));
     }
   }
 }
@@ -132,19 +141,20 @@ void CpuBackend::multiply_few_in_strips(const Tensor& weight, const float* bias,
   const std::int64_t panels = parts_over(weight.dim(0), kPanelColumns), tasks = strip_tasks(panels, pool_.threads());
   run(tasks, work_of(weight, blocks), cancel, [&](std::int64_t task) {
     const Range part{panels * task / tasks, panels * (task + 1) / tasks};
-    for_each_strip(weight, part, cancel, [&](const PackedMatrix& strip, Range out, Range inputs, const void* next) {
-      for (const RowBlock& block : blocks) {
-        multiply_few_rows(strip, 0, strip.panels(),
-                          {.x = block.x + inputs.begin,
-                           .x_stride = block.x_stride,
-                           .rows = block.rows,
-                           .bias = bias == nullptr ? nullptr : bias + out.begin,
-                           .y = block.y + out.begin,
-                           .y_stride = block.y_stride,
-                           .goes_on = inputs.begin > 0,
-                           .next_rows = &block == &blocks.front() ? next : nullptr});
-      }
-    });
+    for_each_strip(weight, part, cancel,
+                   [&](const PackedMatrix& strip, Range out, Range inputs, const NextPanels& next) {
+                     for (const RowBlock& block : blocks) {
+                       multiply_few_rows(strip, 0, strip.panels(),
+                                         {.x = block.x + inputs.begin,
+                                          .x_stride = block.x_stride,
+                                          .rows = block.rows,
+                                          .bias = bias == nullptr ? nullptr : bias + out.begin,
+                                          .y = block.y + out.begin,
+                                          .y_stride = block.y_stride,
+                                          .goes_on = inputs.begin > 0,
+                                          .next = &block == &blocks.front() ? next : NextPanels{}});
+                     }
+                   });
   });
 }
 
@@ -166,20 +176,21 @@ void CpuBackend::multiply_many_in_strips(const Tensor& weight, const float* bias
   });
   run(tasks, work_of(weight, blocks), cancel, [&](std::int64_t task) {
     const Range part{panels * task / tasks, panels * (task + 1) / tasks};
-    for_each_strip(weight, part, cancel, [&](const PackedMatrix& strip, Range out, Range inputs, const void* next) {
-      for (const RowBlock& block : blocks) {
-        multiply_block(strip, 0, strip.panels(),
-                       {.packed = packed_at(block, inputs.begin),
-                        .rows = block.rows,
-                        .first_k = 0,
-                        .depth = inputs.size(),
-                        .bias = bias == nullptr ? nullptr : bias + out.begin,
-                        .y = block.y + out.begin,
-                        .y_stride = block.y_stride,
-                        .goes_on = inputs.begin > 0,
-                        .next_rows = &block == &blocks.front() ? next : nullptr});
-      }
-    });
+    for_each_strip(weight, part, cancel,
+                   [&](const PackedMatrix& strip, Range out, Range inputs, const NextPanels& next) {
+                     for (const RowBlock& block : blocks) {
+                       multiply_block(strip, 0, strip.panels(),
+                                      {.packed = packed_at(block, inputs.begin),
+                                       .rows = block.rows,
+                                       .first_k = 0,
+                                       .depth = inputs.size(),
+                                       .bias = bias == nullptr ? nullptr : bias + out.begin,
+                                       .y = block.y + out.begin,
+                                       .y_stride = block.y_stride,
+                                       .goes_on = inputs.begin > 0,
+                                       .next = &block == &blocks.front() ? next : NextPanels{}});
+                     }
+                   });
   });
 }
 

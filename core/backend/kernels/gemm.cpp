@@ -13,19 +13,24 @@ HWY_BEFORE_NAMESPACE();
 namespace headscope {
 namespace HWY_NAMESPACE {
 
-// What the tiles of a panel ask for while they compute: the next panel, spread over all of them, or else the rows that
-// are packed next, by the first tile of each column, a tile's worth of numbers for every input.
+// What the tiles of a panel ask for while they compute: the next panel, or what is packed next.
 template <typename B>
 struct AskedFor {
-  const B* panel = nullptr;
+  const B* panel = nullptr;  // each its share
+  // Of rows whose inputs follow one another those of a tile's columns, by the tiles of these columns, each its share.
   const B* rows = nullptr;
-  std::int64_t row_stride = 0;
+  std::int64_t out_stride = 0;
+  // Of others the columns of a tile, input by input, by the first of its tiles.
+  const B* columns = nullptr;
+  std::int64_t in_stride = 0;
 };
 
 template <typename B>
-HWY_INLINE AskedFor<B> asked_for(const B* panel, const void* next_rows, std::int64_t n, std::int64_t in) {
-  if (next_rows == nullptr) return {panel};
-  return {nullptr, static_cast<const B*>(next_rows) + n * in, in};
+HWY_INLINE AskedFor<B> asked_for(const B* panel, const NextPanels& next, std::int64_t n) {
+  if (next.data == nullptr) return {panel};
+  const B* const from = static_cast<const B*>(next.data) + n * next.out_stride;
+  if (next.in_stride == 1) return {nullptr, from, next.out_stride};
+  return {nullptr, nullptr, 0, from, next.in_stride};
 }
 
 // One after the other, the tiles of `rows` rows over the outputs of one panel.
@@ -41,9 +46,12 @@ HWY_INLINE void multiply_panel(Tile<B> tile, std::int64_t rows, std::int64_t out
     tile.c = c + n;
     for (std::int64_t left = rows; left > 0;) {
       const int part = rows_of_part(left);
-      if (asked.rows != nullptr) {
-        tile.fetch = left == rows ? asked.rows + n * asked.row_stride : nullptr;
-        tile.fetch_step = kTileColumns;
+      if (asked.columns != nullptr) {
+        tile.fetch = left == rows ? asked.columns + n : nullptr;
+        tile.fetch_step = asked.in_stride;
+      } else if (asked.rows != nullptr) {
+        tile.fetch = asked.rows + n * asked.out_stride + (rows - left) * tile.depth * kTileColumns / rows;
+        tile.fetch_step = kTileColumns * part / rows;
       } else if (parts > 1) {
         tile.fetch = asked.panel + (rows - left) * tile.depth * kPanelColumns / rows;
         tile.fetch_step = kPanelColumns * part / rows;
@@ -139,9 +147,8 @@ void few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t
   }
   for (; n < end; n = (n / kPanelColumns + 1) * kPanelColumns) {
     const Tile<B> tile = tile_at(n);
-    multiply_panel<RowForm::strided>(
-        tile, product.rows, std::min(kPanelColumns, end - n), start,
-        asked_for<B>(tile.b + weight.in() * kPanelColumns, product.next_rows, n, weight.in()));
+    multiply_panel<RowForm::strided>(tile, product.rows, std::min(kPanelColumns, end - n), start,
+                                     asked_for<B>(tile.b + weight.in() * kPanelColumns, product.next, n));
   }
 }
 
@@ -164,9 +171,8 @@ void block(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t la
     const std::int64_t n = p * kPanelColumns;
     Tile<B> tile = tile_of<B>(weight, n, product.first_k, product.depth, product);
     tile.a = product.packed;
-    multiply_panel<RowForm::packed>(
-        tile, product.rows, std::min(kPanelColumns, weight.out() - n), start,
-        asked_for<B>(tile.b + weight.in() * kPanelColumns, product.next_rows, n, weight.in()));
+    multiply_panel<RowForm::packed>(tile, product.rows, std::min(kPanelColumns, weight.out() - n), start,
+                                    asked_for<B>(tile.b + weight.in() * kPanelColumns, product.next, n));
   }
 }
 

@@ -11,6 +11,13 @@ namespace headscope {
 // Rows up to this many are multiplied by multiply_few_rows.
 inline constexpr std::int64_t kFewRows = 16;
 
+// What is packed next and is to be asked for meanwhile, of the weight's type: number (n, k) of the outputs and inputs
+// that the product has lies at data + n * out_stride + k * in_stride. One of the strides is 1.
+struct NextPanels {
+  const void* data = nullptr;  // null: nothing
+  std::int64_t out_stride = 0, in_stride = 0;
+};
+
 // y[r][n] for r < rows <= kFewRows and the outputs n of panels [first_panel, last_panel): reads the weight once, in the
 // order in which it lies. `bias` has out values, or is null. Row r of x is at x + r * x_stride, of y at
 // y + r * y_stride; y points to output 0.
@@ -22,9 +29,7 @@ struct FewRows {
   float* y;
   std::int64_t y_stride;
   bool goes_on = false;  // chains start from what y holds, the sums of the inputs before, instead of from the bias
-  // As many rows of numbers as these panels have, one behind the other, of the weight's type: what is packed next, to
-  // be asked for meanwhile. Null: nothing.
-  const void* next_rows = nullptr;
+  NextPanels next = {};
 };
 void multiply_few_rows(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel,
                        const FewRows& product);
@@ -41,8 +46,8 @@ struct Block {
   const float* bias;
   float* y;
   std::int64_t y_stride;
-  bool goes_on = false;             // as FewRows
-  const void* next_rows = nullptr;  // as FewRows
+  bool goes_on = false;  // as FewRows
+  NextPanels next = {};
 };
 void multiply_block(const PackedMatrix& weight, std::int64_t first_panel, std::int64_t last_panel, const Block& block);
 

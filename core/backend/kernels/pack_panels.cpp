@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/backend/kernels/turn-inl.h"
 
@@ -84,7 +85,7 @@ void pack_columns_of_rows(const T* from, std::int64_t in_stride, std::int64_t co
       for (std::int64_t n = 0; n < kPanelColumns; n += kLineNumbers<T>) ask_for(row + n + kInputsAhead * in_stride);
       const std::int64_t columns = std::min(kPanelColumns, rows - p * kPanelColumns);
       if (columns == kPanelColumns) {
-        std::copy_n(row, kPanelColumns, cells);
+        std::memcpy(cells, row, kPanelColumns * sizeof(T));
       } else {
         std::fill(std::copy_n(row, columns, cells), cells + kPanelColumns, T(0));
       }
