@@ -99,6 +99,9 @@ class CpuBackend : public Backend {
   void multiply_in_strips(const Tensor& weight, const float* bias, const std::vector<MatrixRows>& matrices,
                           const CancelToken& cancel) const;
   struct RowBlock;
+  // The same of so few rows that the weight is not even packed strip by strip (kernels/rows_in_place.h).
+  void multiply_in_place(const Tensor& weight, const float* bias, const RowBlock& block,
+                         const CancelToken& cancel) const;
   void multiply_few_in_strips(const Tensor& weight, const float* bias, std::span<const RowBlock> blocks,
                               const CancelToken& cancel) const;
   void multiply_many_in_strips(const Tensor& weight, const float* bias, std::span<const RowBlock> blocks,

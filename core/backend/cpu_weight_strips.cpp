@@ -7,6 +7,7 @@
 
 #include "core/backend/cpu_backend.h"
 #include "core/backend/kernels/gemm.h"
+#include "core/backend/kernels/rows_in_place.h"
 #include "core/backend/packed_weights.h"
 #include "core/backend/weight_rows.h"
 #include "core/base/per_thread.h"
@@ -31,6 +32,8 @@ constexpr std::int64_t kBlockRows = 96;
 constexpr std::int64_t kStripBytes = std::int64_t{1} << 18;
 constexpr std::int64_t kPanelBytes = std::int64_t{1} << 19;  // of the largest panel that is not cut along the inputs
 constexpr std::int64_t kStripDepth = 1024;  // inputs of a part; a multiple of what quantised blocks hold
+// Panels whose rows are read in place between two looks at whether the caller has changed its mind.
+constexpr std::int64_t kPanelsBetweenChecks = 16;
 // Rows that one packing of the weight serves; their packed form is a few megabytes.
 constexpr std::int64_t kRowsAtOnce = 1024;
 
@@ -136,8 +139,35 @@ MatrixSource rows_of_weight(const Tensor& weight, Range out, Range in) {
   return {rows.data(), PanelType::float32, in.size(), 1};
 }
 
+void CpuBackend::multiply_in_place(const Tensor& weight, const float* bias, const RowBlock& block,
+                                   const CancelToken& cancel) const {
+  const MatrixSource all = matrix_source_of(weight);
+  const std::int64_t panels = parts_over(weight.dim(0), kPanelColumns);
+  // Of a weight whose inputs lie far apart each task reads a piece of every one: the longer, the better.
+  const std::int64_t tasks =
+      all.in_stride == 1 ? strip_tasks(panels, pool_.threads()) : std::min<std::int64_t>(panels, pool_.threads());
+  run(tasks, static_cast<double>((block.rows + 2) * weight.size()), cancel, [&](std::int64_t task) {
+    const Range part{panels * task / tasks, panels * (task + 1) / tasks};
+    const std::int64_t at_once = all.in_stride == 1 ? kPanelsBetweenChecks : std::max<std::int64_t>(part.size(), 1);
+    for (std::int64_t p = part.begin; p < part.end; p += at_once) {
+      cancel.check();
+      const Range out{p * kPanelColumns, std::min(std::min(p + at_once, part.end) * kPanelColumns, weight.dim(0))};
+      headscope::multiply_in_place(source_from(all, out.begin, 0), out.size(), weight.dim(1),
+                                   {.x = block.x,
+                                    .x_stride = block.x_stride,
+                                    .rows = block.rows,
+                                    .bias = bias == nullptr ? nullptr : bias + out.begin,
+                                    .y = block.y + out.begin,
+                                    .y_stride = block.y_stride});
+    }
+  });
+}
+
 void CpuBackend::multiply_few_in_strips(const Tensor& weight, const float* bias, std::span<const RowBlock> blocks,
                                         const CancelToken& cancel) const {
+  const bool in_place = blocks.size() == 1 && lies_in_memory(weight) &&
+                        blocks.front().rows <= most_rows_in_place(matrix_source_of(weight));
+  if (in_place) return multiply_in_place(weight, bias, blocks.front(), cancel);
   const std::int64_t panels = parts_over(weight.dim(0), kPanelColumns), tasks = strip_tasks(panels, pool_.threads());
   run(tasks, work_of(weight, blocks), cancel, [&](std::int64_t task) {
     const Range part{panels * task / tasks, panels * (task + 1) / tasks};

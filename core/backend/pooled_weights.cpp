@@ -67,7 +67,9 @@ class PixelLine {
   }
 
  private:
-  std::size_t pixel_of(std::int64_t column) const { return static_cast<std::size_t>((column - columns_.begin) / cells_); }
+  std::size_t pixel_of(std::int64_t column) const {
+    return static_cast<std::size_t>((column - columns_.begin) / cells_);
+  }
 
   void add_zeros(Range keys) {
     if (keys.size() <= 0) return;
@@ -147,7 +149,9 @@ bool pool_weights(const PyramidSource& source, Range rows, Range columns, PixelC
   if (!source.visit_weights || rows.size() <= 0 || cells.columns < kWidePixel) return false;
   WeightPixels pixels(source, rows, columns, cells);
   if (!pixels.sees_runs()) return false;
-  if (!source.visit_weights(rows, [&](const WeightRow& row) { pixels.add(row); }, cancel)) return false;
+  if (!source.visit_weights(
+          rows, [&](const WeightRow& row) { pixels.add(row); }, cancel))
+    return false;
   pixels.write(to);
   return true;
 }

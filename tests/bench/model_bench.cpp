@@ -81,6 +81,36 @@ BENCHMARK(first_forward)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
+// A model whose first token is another one every time, so that all of it is computed, the ten most probable next tokens
+// too; its weights stay in memory. range: tokens, threads.
+void warm_forward(benchmark::State& state) {
+  const std::string folder = folder_of_model(state);
+  if (folder.empty()) return;
+  Request request;
+  request.model = folder;
+  request.threads = static_cast<int>(state.range(1));
+  for (std::int64_t i = 0; i < state.range(0); ++i) request.token_ids.push_back(100 + 37 * i % 1000);
+  EngineOptions options;
+  options.reuse = options.whole_model = true;
+  Engine engine(options);
+  std::int64_t first = 0;
+  const auto compute = [&] {
+    request.token_ids.front() = first = (first + 1) % 50;
+    const std::shared_ptr<const Trace> shown = engine.run(request, CancelToken());
+    const auto top =
+        predictions(*shown->model, 0, predicted_positions(*shown->model), 10, *shown->model->backend, CancelToken());
+    benchmark::DoNotOptimize(top.data());
+  };
+  compute();
+  compute();
+  for ([[maybe_unused]] const auto each : state) compute();
+}
+BENCHMARK(warm_forward)
+    ->ArgNames({"tokens", "threads"})
+    ->ArgsProduct({{1, 4, 8, 16, 64, 512, 1024}, {1, 2}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
 enum Edit : std::int64_t { kAppend, kReplaceFirst, kReplaceMiddle, kChangeLayer, kAblate };
 
 // range: tokens, Edit. The phrase alternates between two, so that every run has something to do.
