@@ -86,7 +86,7 @@ PanelData* panel_data(Ui& ui) {
     ui.state.panel_data.reset();
     return nullptr;
   }
-  if (!ui.state.panel_data || ui.state.panel_data->shared_trace() != trace) {
+  if (!ui.state.panel_data || !ui.state.panel_data->follow(trace)) {
     std::uint64_t& made = ui.state.panels.get<DataVersions>().made;
     made += 1;
     ui.state.panel_data = std::make_shared<PanelData>(std::move(trace), made, &ui.session.background);

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
@@ -12,6 +16,7 @@
 #include "app/ui/shell_state.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/computed_part.h"
+#include "core/attention/model_trace.h"
 #include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
@@ -42,6 +47,15 @@ Status status_of(Ui& ui) {
   }
   if (session.trace() == nullptr) return {"Starting", c.accent, "The first result is being computed."};
   return {"Live", c.ok, "What is shown is the result of the request as it stands: it follows whatever you change."};
+}
+
+// The layer that is shown until the one that the request asks for is there.
+std::optional<std::int64_t> layer_meanwhile(const Session& session) {
+  const auto trace = session.trace();
+  if (trace == nullptr || trace->model == nullptr || session.stale()) return std::nullopt;
+  if (trace->model->captured || !trace->model->final_hidden.empty()) return std::nullopt;  // nothing more will come
+  const std::int64_t asked = session.draft.layer.value_or(std::ssize(trace->model->layers) - 1);
+  return trace->model->layer == asked ? std::nullopt : std::optional(trace->model->layer);
 }
 
 std::string duration_text(double seconds) {
@@ -210,6 +224,10 @@ void draw_status_bar(Ui& ui, const Rect& area) {
   if (trace == nullptr) return;
   if (trace->preview) {
     fact("status/preview", "preview", c.text2, "Quickly computed numbers; the exact ones are on their way.");
+  }
+  if (const std::optional<std::int64_t> layer = layer_meanwhile(ui.session)) {
+    fact("status/layer", fmt::format("layer {} meanwhile", *layer), c.text2,
+         "The layer that is asked for is not computed yet: until it is, the newest one below it is shown.");
   }
   if (ui.session.pinned() != nullptr) {
     const Rect place = place_of("A is pinned");

@@ -20,12 +20,13 @@ class EarlyLayers {
   // Whether the layer that was just computed, or what it adds to the shown one, is to be given.
   bool due(std::int64_t layer) const {
     if (!options_.early || (layer < shown_ && known_)) return false;
-    return layer == shown_ || Clock::now() - last_ >= options_.between_early;
+    return layer == shown_ || Clock::now() >= next_;
   }
 
-  void give(std::shared_ptr<const Trace> trace) {
+  void give(std::int64_t layer, std::shared_ptr<const Trace> trace) {
     options_.early(std::move(trace));
-    last_ = Clock::now();
+    const Clock::time_point now = Clock::now();
+    next_ = now + (layer < shown_ ? now - begin_ : options_.between_early);
   }
 
  private:
@@ -33,7 +34,8 @@ class EarlyLayers {
   const ModelOptions& options_;
   const std::int64_t shown_;
   const bool known_;
-  Clock::time_point last_ = Clock::now();
+  const Clock::time_point begin_ = Clock::now();
+  Clock::time_point next_ = begin_ + options_.between_early;
 };
 
 }  // namespace headscope

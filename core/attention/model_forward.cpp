@@ -250,7 +250,7 @@ std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
     if (layer == inputs->layer) show();
     if (more && kept && early.due(layer)) {
       if (layer > inputs->layer) show();
-      early.give(shown != nullptr ? shown : shown_trace(*model, layer, request, trace->seconds));
+      early.give(layer, shown != nullptr ? shown : shown_trace(*model, layer, request, trace->seconds));
     }
     if (!more && (!last || (options.each_layer && !options.with_final))) break;
 

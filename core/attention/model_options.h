@@ -21,9 +21,10 @@ struct ModelOptions {
   bool whole_model = false;            // also compute the layers above the shown one
   std::function<void()> before_layer;  // called before every layer; what it throws ends the run; may be empty
   // Gets traces to look at while the run goes on: the shown layer before those above it are computed, then again with
-  // the layers that were added meanwhile; before it, when nothing of this model was computed yet, the newest layer
-  // below it, its request naming that layer. All but the first trace of the shown layer come `between_early` after the
-  // one before, or after the begin. Of a decoder beside an encoder the shown layer alone comes. May be empty.
+  // the layers that were added meanwhile, `between_early` after the one before; and before it, when nothing of this
+  // model was computed yet, the newest layer below it, its request naming that layer: after `between_early`, and each
+  // time when the run has taken twice as long, for each is another picture. Of a decoder beside an encoder the shown
+  // layer alone comes. May be empty.
   std::function<void(std::shared_ptr<const Trace>)> early;
   std::chrono::steady_clock::duration between_early = kBetweenEarly;
   // Gets every layer, in order, up to the shown one or all; of the result only the shown layer is kept then, and

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/session/background/combined_statistics.h"
+#include "core/attention/model_trace.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"
@@ -55,6 +56,17 @@ TraceNumbers::TraceNumbers(std::shared_ptr<const Trace> trace, std::uint64_t ver
       version_(version),
       maps_(background != nullptr ? &background->maps : nullptr),
       numbers_(background != nullptr ? &background->slice_numbers : nullptr) {}
+
+bool TraceNumbers::follow(const std::shared_ptr<const Trace>& trace) {
+  if (trace == trace_) return true;
+  const auto layer_of = [](const Trace& shown) {
+    return shown.model != nullptr ? shown.model->layers[static_cast<std::size_t>(shown.model->layer)] : nullptr;
+  };
+  const auto layer = layer_of(*trace);
+  if (layer == nullptr || layer != layer_of(*trace_) || !(trace->request == trace_->request)) return false;
+  trace_ = trace;
+  return true;
+}
 
 bool is_too_large(std::int64_t rows, std::int64_t columns, bool cheap) {
   return rows * columns > (cheap ? kLargeStored : kLargeComputed) || std::max(rows, columns) > kLargeSide;

@@ -36,6 +36,10 @@ class TraceNumbers {
   // that are too large to be read within a frame; null: these are not available.
   TraceNumbers(std::shared_ptr<const Trace> trace, std::uint64_t version, Background* background = nullptr);
 
+  // Takes `trace` for its own where that shows the same layer of the same run, which has computed more of the model
+  // meanwhile: all numbers stay. False: it is another one.
+  bool follow(const std::shared_ptr<const Trace>& trace);
+
   const Trace& trace() const { return *trace_; }
   const std::shared_ptr<const Trace>& shared_trace() const { return trace_; }
 

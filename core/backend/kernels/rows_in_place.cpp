@@ -146,8 +146,8 @@ void multiply_outputs(const T* weight, std::int64_t stride, std::int64_t in, con
   }
 }
 
-// Each of the rows that are read side by side goes on where it ended with the next outputs, so that a processor need not
-// find it again. Rows an odd number apart spread over the sets of a cache.
+// Each of the rows that are read side by side goes on where it ended with the next outputs, so that a processor need
+// not find it again. Rows an odd number apart spread over the sets of a cache.
 template <int R, typename T>
 void multiply_rows(const T* weight, std::int64_t stride, std::int64_t out, std::int64_t in, const FewRows& product) {
   std::int64_t n = 0;
@@ -206,8 +206,8 @@ void multiply_columns(const T* weight, std::int64_t stride, std::int64_t out, st
   }
 }
 
-// So many rows keep their sums in 8 of 32 vector registers, or of 16, and in the first cache. With more of them packing a
-// strip is quicker.
+// So many rows keep their sums in 8 of 32 vector registers, or of 16, and in the first cache. With more of them packing
+// a strip is quicker.
 constexpr int kMostRows = kMaxRows >= 12 ? 8 : 4, kMostRowsOfColumns = 4;
 
 template <typename T, int... rows>

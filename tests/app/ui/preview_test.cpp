@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "tests/app/ui/driver.h"
 
@@ -56,6 +58,28 @@ TEST_F(Preview, NothingIsExported) {
   EXPECT_FALSE(d_.session.jobs.current().running);
   EXPECT_EQ(d_.state.dialog, DialogKind::export_dialog);
   EXPECT_TRUE(d_.session.jobs.current().title.empty());
+}
+
+// The first layer of a model in the place of its last one, as a run gives it before its end.
+TEST(LayerMeanwhile, IsNamedUntilTheLayerThatIsAskedForIsThere) {
+  bool lower = true;
+  SessionOptions options;
+  options.compute = [&lower](const Request& request, Engine& engine, const CancelToken& cancel, const EarlyTrace&) {
+    Request own = request;
+    if (lower) own.layer = 0;
+    return engine.run(own, cancel);
+  };
+  Document document = demo_document();
+  document.request = Request();
+  document.request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2";
+  document.request.token_ids = {3, 1, 2};
+  Driver d{document, 1600, 1000, 1, std::move(options)};
+  d.step();
+  EXPECT_TRUE(d.has("status/layer"));
+  lower = false;
+  d.session.recompute();
+  d.step();
+  EXPECT_FALSE(d.has("status/layer"));
 }
 
 }  // namespace

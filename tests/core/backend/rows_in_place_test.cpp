@@ -25,7 +25,8 @@ std::vector<float> made(std::int64_t count, std::uint32_t state) {
 
 std::vector<std::uint16_t> upper_halves(const std::vector<float>& numbers) {
   std::vector<std::uint16_t> halves;
-  for (const float number : numbers) halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(number) >> 16));
+  for (const float number : numbers)
+    halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(number) >> 16));
   return halves;
 }
 

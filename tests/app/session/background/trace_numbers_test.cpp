@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/session/background/combined_statistics.h"
@@ -47,6 +50,47 @@ Background inline_background() {
         return engine.run(request, cancel, early);
       },
       {});
+}
+
+// A model whose last layer, or layer 0, is shown: what the run gives before its end, and its result.
+struct RunOfModel {
+  std::vector<std::shared_ptr<const Trace>> early;
+  std::shared_ptr<const Trace> last;
+};
+
+RunOfModel run_of_model(std::optional<std::int64_t> layer) {
+  EngineOptions options;
+  options.whole_model = true;
+  options.between_early = {};
+  Engine engine(options);
+  Request request;
+  request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2";
+  request.token_ids = {3, 1, 2};
+  request.layer = layer;
+  RunOfModel run;
+  run.last =
+      engine.run(request, {}, [&](std::shared_ptr<const Trace> trace) { run.early.push_back(std::move(trace)); });
+  return run;
+}
+
+TEST(TraceNumbers, StayWhileARunAddsLayersToTheShownOne) {
+  const RunOfModel first = run_of_model(0);
+  ASSERT_FALSE(first.early.empty());
+  ASSERT_NE(first.early.front(), first.last);
+  TraceNumbers numbers(first.early.front(), 7);
+  const Statistics* const known = numbers.statistics(StageId::weights);
+  EXPECT_TRUE(numbers.follow(first.last));
+  EXPECT_EQ(numbers.shared_trace(), first.last);
+  EXPECT_EQ(numbers.statistics(StageId::weights), known);
+  EXPECT_EQ(numbers.version(), 7u);
+  EXPECT_FALSE(numbers.follow(run_of_model(0).last)) << "the same request once more";
+
+  const RunOfModel other = run_of_model({});
+  ASSERT_FALSE(other.early.empty());
+  TraceNumbers lower(other.early.front(), 8);
+  EXPECT_FALSE(lower.follow(other.last)) << "another layer";
+  EXPECT_FALSE(lower.follow(trace_of(small_request()))) << "no model";
+  EXPECT_EQ(lower.shared_trace(), other.early.front());
 }
 
 TEST(TraceNumbers, StatisticsOfPartsAreThoseOfTheWhole) {
