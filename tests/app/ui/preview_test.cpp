@@ -64,6 +64,7 @@ TEST_F(Preview, NothingIsExported) {
 TEST(LayerMeanwhile, IsNamedUntilTheLayerThatIsAskedForIsThere) {
   bool lower = true;
   SessionOptions options;
+  options.engine.whole_model = false;  // as if more were to come
   options.compute = [&lower](const Request& request, Engine& engine, const CancelToken& cancel, const EarlyTrace&) {
     Request own = request;
     if (lower) own.layer = 0;
