@@ -19,9 +19,6 @@ constexpr std::int64_t kLineNumbers = 64 / static_cast<std::int64_t>(sizeof(T));
 
 // How many inputs ahead lines are asked for: measured, on rows of main memory.
 constexpr std::int64_t kInputsAhead = 4;
-// Rows that are read side by side: as many as a processor follows by itself, on rows of main memory (24 GB/s with 16 of
-// them, 10 with 32).
-constexpr std::int64_t kRowsAtOnce = 16;
 
 template <typename T>
 HWY_INLINE void ask_for(const T* at) {
@@ -60,9 +57,9 @@ void pack_rows_of_inputs(const PanelRows<T>& rows, std::int64_t in, T* panel) {
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::int64_t kLine = kLineNumbers<T>, kSquare = kTurned<T>;
   const std::int64_t lines_end = rows.count == kPanelColumns ? in / kLine * kLine : 0;
-  for (std::int64_t group = 0; group < kPanelColumns; group += kRowsAtOnce) {
+  for (std::int64_t group = 0; group < kPanelColumns; group += kRowsSideBySide) {
     for (first = 0; first < lines_end; first += kLine) {
-      for (std::int64_t n = group; n < group + kRowsAtOnce; n += kSquare) {
+      for (std::int64_t n = group; n < group + kRowsSideBySide; n += kSquare) {
         for (std::int64_t i = first; i < first + kLine; i += kSquare) {
           turn_square(from + n * out_stride + i, out_stride, panel + i * kPanelColumns + n, kPanelColumns);
         }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/backend/kernels/micro_kernel-inl.h"
+#include "core/backend/kernels/turn-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace headscope {
@@ -16,8 +17,8 @@ namespace {
 using WordTag = hn::RebindToUnsigned<FloatTag>;
 using WordVector = hn::Vec<WordTag>;
 
-// Outputs whose rows are read side by side: as many as processors follow by themselves (24 GB/s with 16, 10 with 32).
-constexpr std::int64_t kRowsAtOnce = std::max<std::int64_t>(kLanes, 16);
+// Outputs whose rows are read side by side.
+constexpr std::int64_t kRowsAtOnce = std::max(kLanes, kRowsSideBySide);
 constexpr int kVectors = static_cast<int>(kRowsAtOnce / kLanes);
 
 // The numbers of a file in words of four bytes: one of float32, two of bfloat16, the first of them in the lower half.
@@ -62,17 +63,10 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::int64_t rows) {
 template <typename T>
 HWY_INLINE void turned_words(const T* from, std::int64_t stride, WordVector (&words)[4]) {
   const WordTag d;
-  const hn::Repartition<std::uint64_t, WordTag> pairs;
-  const auto row = [&](int r) HWY_ATTR { return load_blocks(d, from + r * stride, 4 * stride); };
-  const auto row0 = row(0), row1 = row(1), row2 = row(2), row3 = row(3);
-  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, row0, row1));
-  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, row2, row3));
-  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row0, row1));
-  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row2, row3));
-  words[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23));
-  words[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23));
-  words[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23));
-  words[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
+  const WordVector rows[4] = {load_blocks(d, from, 4 * stride), load_blocks(d, from + stride, 4 * stride),
+                              load_blocks(d, from + 2 * stride, 4 * stride),
+                              load_blocks(d, from + 3 * stride, 4 * stride)};
+  turn_blocks(d, rows, words);
 }
 
 // The inputs that fill whole squares; returns how many these are.

@@ -22,23 +22,32 @@ namespace HWY_NAMESPACE {
 template <typename T>
 inline constexpr int kTurned = 16 / sizeof(T);
 
+// Four vectors of four-byte numbers, turned within their blocks of 16 bytes: number c of block b of rows[r] is number r
+// of block b of columns[c].
+template <class D>
+HWY_INLINE void turn_blocks(D d, const hwy::HWY_NAMESPACE::Vec<D> (&rows)[4],
+                            hwy::HWY_NAMESPACE::Vec<D> (&columns)[4]) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::Repartition<std::uint64_t, D> pairs;
+  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, rows[0], rows[1]));
+  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, rows[2], rows[3]));
+  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, rows[0], rows[1]));
+  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, rows[2], rows[3]));
+  columns[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23));
+  columns[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23));
+  columns[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23));
+  columns[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
+}
+
 // to[c * to_stride + r] = from[r * from_stride + c] for r, c < 4.
 HWY_INLINE void turn_square(const float* from, std::int64_t from_stride, float* to, std::int64_t to_stride) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::FixedTag<float, 4> d;
-  const hn::Repartition<double, decltype(d)> pairs;
-  const auto row0 = hn::LoadU(d, from);
-  const auto row1 = hn::LoadU(d, from + from_stride);
-  const auto row2 = hn::LoadU(d, from + 2 * from_stride);
-  const auto row3 = hn::LoadU(d, from + 3 * from_stride);
-  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, row0, row1));
-  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, row2, row3));
-  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row0, row1));
-  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row2, row3));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + to_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * to_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * to_stride);
+  const hn::Vec<decltype(d)> rows[4] = {hn::LoadU(d, from), hn::LoadU(d, from + from_stride),
+                                        hn::LoadU(d, from + 2 * from_stride), hn::LoadU(d, from + 3 * from_stride)};
+  hn::Vec<decltype(d)> columns[4];
+  turn_blocks(d, rows, columns);
+  for (int c = 0; c < 4; ++c) hn::StoreU(columns[c], d, to + c * to_stride);
 }
 
 // The same for r, c < 8.
