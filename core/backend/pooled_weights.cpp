@@ -25,6 +25,12 @@ Range range_of(const KeySpan& span) {
   return {span.begin, span.end};
 }
 
+// Whether the weight of this key is NaN: one outside of the spans is 0.
+bool is_nan(const WeightRow& row, std::int64_t key) {
+  const auto holds = [key](const KeySpan& span) { return span.begin <= key && key < span.end; };
+  return (holds(row.spans.first) || holds(row.spans.second)) && std::isnan(row.cells[key]);
+}
+
 // The pixels of one row of cells, by columns. A weight is at least 0, or NaN as all of its row are.
 class PixelLine {
  public:
@@ -105,7 +111,7 @@ class WeightPixels {
     for (const Range& run : {seen.first, seen.second}) {
       const Range part = overlap(run, columns_);
       if (part.size() > 0) nan |= line.add(row, part);
-      if (part.size() <= 0 && run.size() > 0) nan |= std::isnan(row.cells[run.begin]);
+      if (part.size() <= 0 && run.size() > 0) nan |= is_nan(row, run.begin);
     }
     if (nan) line.add_nans(row);
     keep(line.times(row.factor), (row.i - rows_.begin) / cells_.rows);
