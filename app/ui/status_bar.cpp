@@ -53,7 +53,7 @@ Status status_of(Ui& ui) {
 std::optional<std::int64_t> layer_meanwhile(const Session& session) {
   const auto trace = session.trace();
   if (trace == nullptr || trace->model == nullptr || session.stale()) return std::nullopt;
-  if (trace->model->captured || !trace->model->final_hidden.empty()) return std::nullopt;  // nothing more will come
+  if (!has_more_to_come(*trace->model)) return std::nullopt;
   const std::int64_t asked = session.draft.layer.value_or(std::ssize(trace->model->layers) - 1);
   return trace->model->layer == asked ? std::nullopt : std::optional(trace->model->layer);
 }

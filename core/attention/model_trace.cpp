@@ -21,6 +21,10 @@ std::string name_of(const std::string& path) {
 
 }  // namespace
 
+bool has_more_to_come(const ModelTrace& model) {
+  return model.checkpoint != nullptr && model.final_hidden.empty();
+}
+
 std::vector<ModelStep> model_steps(const ModelTrace& model) {
   std::vector<ModelStep> steps;
   const bool halves = model.checkpoint != nullptr && model.checkpoint->architecture().of_decoder();

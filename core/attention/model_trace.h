@@ -34,6 +34,9 @@ struct ModelTrace {
   std::shared_ptr<const CaptureReport> capture;  // of the shown layer (capture_trace.h); null unless captured
 };
 
+// Whether parts of the model are not computed: of a run of whole models, not yet. A capture has what it has.
+bool has_more_to_come(const ModelTrace& model);
+
 // An attention of a model, and what stands behind it before the next one: a layer, or of a decoder beside an encoder
 // half of one.
 struct ModelStep {

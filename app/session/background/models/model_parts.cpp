@@ -15,11 +15,6 @@ std::int64_t position_of(const ModelQuery& wanted) {
   return inside ? wanted.position : predicted_position(*wanted.trace->model);
 }
 
-// Whether a run goes on that computes more of the model: what comes next may be the answer to another request.
-bool is_under_way(const ModelTrace& model) {
-  return model.checkpoint != nullptr && model.final_hidden.empty();
-}
-
 }  // namespace
 
 const Trace* picked_trace(const ModelQuery& query) {
@@ -58,7 +53,9 @@ std::optional<ModelTask> ModelParts::next() const {
     task.position = position_of(task.query);
     return of(Kind::prediction);
   }
-  if (!has_baseline) return is_under_way(*task.query.trace->model) ? std::nullopt : std::optional(of(Kind::baseline));
+  // What a run that goes on gives next may be the answer to another request.
+  if (!has_baseline)
+    return has_more_to_come(*task.query.trace->model) ? std::nullopt : std::optional(of(Kind::baseline));
   task.one = unknown_alone(task.query);
   if (!task.one) return std::nullopt;
   task.asked = *asked_alone(task.query);
