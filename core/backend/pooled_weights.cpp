@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <vector>
+#include <utility>
 
 #include "core/backend/kernels/column_sums.h"
 #include "core/backend/pyramid_columns.h"
@@ -31,14 +31,19 @@ bool is_nan(const WeightRow& row, std::int64_t key) {
   return (holds(row.spans.first) || holds(row.spans.second)) && std::isnan(row.cells[key]);
 }
 
+// The lines of pixels that show one of `cells`.
+Range lines_over(const std::vector<Range>& lines, Range cells) {
+  const auto first =
+      std::partition_point(lines.begin(), lines.end(), [&](const Range& line) { return line.end <= cells.begin; });
+  const auto end =
+      std::partition_point(first, lines.end(), [&](const Range& line) { return line.begin < cells.end; });
+  return {first - lines.begin(), end - lines.begin()};
+}
+
 // The pixels of one row of cells, by columns. A weight is at least 0, or NaN as all of its row are.
 class PixelLine {
  public:
-  PixelLine(Range columns, std::int64_t cells_a_pixel) : columns_(columns), cells_(cells_a_pixel) {
-    const auto pixels = static_cast<std::size_t>(parts_over(columns.size(), cells_a_pixel));
-    high_.assign(pixels, kNothing);
-    low_.assign(pixels, -kNothing);
-  }
+  explicit PixelLine(const std::vector<Range>& columns) : columns_(columns), high_(columns.size(), kNothing) {}
 
   // Adds the weights of the keys `run`, which are seen. True when one of them is NaN.
   bool add(const WeightRow& row, Range run) {
@@ -48,8 +53,7 @@ class PixelLine {
       const Range part = overlap(range_of(span), {done, run.end});
       if (part.size() <= 0) continue;
       add_zeros({done, part.begin});
-      nan |= add_pixel_extremes({row.cells + part.begin, 0, 1}, {part.begin - columns_.begin, part.size(), cells_},
-                                high_.data(), low_.data());
+      nan |= add_largest(row.cells, part, columns_, high_.data());
       done = part.end;
     }
     add_zeros({done, run.end});
@@ -57,11 +61,11 @@ class PixelLine {
   }
 
   // The pixels of NaN cells, seen or hidden.
-  void add_nans(const WeightRow& row) {
+  void add_nans(const WeightRow& row, Range columns) {
     for (const KeySpan& span : {row.spans.first, row.spans.second}) {
-      const Range part = overlap(range_of(span), columns_);
+      const Range part = overlap(range_of(span), columns);
       for (std::int64_t j = part.begin; j < part.end; ++j) {
-        if (std::isnan(row.cells[j])) high_[pixel_of(j)] = kNan;
+        if (std::isnan(row.cells[j])) raise({j, j + 1}, [](float) { return kNan; });
       }
     }
   }
@@ -73,92 +77,110 @@ class PixelLine {
   }
 
  private:
-  std::size_t pixel_of(std::int64_t column) const {
-    return static_cast<std::size_t>((column - columns_.begin) / cells_);
-  }
-
   void add_zeros(Range keys) {
-    if (keys.size() <= 0) return;
-    for (std::size_t p = pixel_of(keys.begin); p <= pixel_of(keys.end - 1); ++p) high_[p] = std::max(high_[p], 0.0F);
+    if (keys.size() > 0) raise(keys, [](float high) { return std::max(high, 0.0F); });
   }
 
-  const Range columns_;
-  const std::int64_t cells_;
-  std::vector<float> high_, low_;
+  // What the pixels of these keys become.
+  template <typename Raise>
+  void raise(Range keys, const Raise& raised) {
+    const Range pixels = lines_over(columns_, keys);
+    for (std::int64_t p = pixels.begin; p < pixels.end; ++p) {
+      float& high = high_[static_cast<std::size_t>(p)];
+      high = raised(high);
+    }
+  }
+
+  const std::vector<Range>& columns_;
+  std::vector<float> high_;
 };
 
-// The pixels of rows that come in any order, from several threads.
-class WeightPixels {
- public:
-  WeightPixels(const PyramidSource& source, Range rows, Range columns, PixelCells cells)
-      : source_(source),
-        rows_(rows),
-        columns_(columns),
-        cells_(cells),
-        hidden_(source.mask && source.mask->hidden.any() ? &source.mask->hidden : nullptr),
-        width_(parts_over(columns.size(), cells.columns)),
-        largest_(static_cast<std::size_t>(parts_over(rows.size(), cells.rows) * width_), kNothing) {}
-
-  // Whether what is seen of a row are runs of keys.
-  bool sees_runs() const {
-    return hidden_ == nullptr || hidden_->visible_keys(source_.batch, source_.head, rows_.begin).has_value();
+// Lines of so many cells, the last one of what is left.
+std::vector<Range> equal_lines(Range cells, std::int64_t cells_a_line) {
+  std::vector<Range> lines;
+  for (std::int64_t begin = cells.begin; begin < cells.end; begin += cells_a_line) {
+    lines.push_back({begin, std::min(begin + cells_a_line, cells.end)});
   }
-
-  void add(const WeightRow& row) {
-    const VisibleKeys seen = seen_keys(row.i);
-    PixelLine line(columns_, cells_.columns);
-    bool nan = seen.count() == 0;
-    for (const Range& run : {seen.first, seen.second}) {
-      const Range part = overlap(run, columns_);
-      if (part.size() > 0) nan |= line.add(row, part);
-      if (part.size() <= 0 && run.size() > 0) nan |= is_nan(row, run.begin);
-    }
-    if (nan) line.add_nans(row);
-    keep(line.times(row.factor), (row.i - rows_.begin) / cells_.rows);
-  }
-
-  void write(PooledPixels& to) const {
-    for (std::size_t at = 0; at < largest_.size(); ++at) {
-      if (largest_[at] == kNothing) continue;
-      to.values[at] = largest_[at];
-      to.counts[at] = std::isnan(largest_[at]) ? 0 : 1;
-    }
-  }
-
- private:
-  VisibleKeys seen_keys(std::int64_t i) const {
-    if (hidden_ == nullptr) return {{0, source_.matrix.dim(1)}, {}};
-    return *hidden_->visible_keys(source_.batch, source_.head, i);
-  }
-
-  void keep(const std::vector<float>& line, std::int64_t pixel_row) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    float* const largest = largest_.data() + pixel_row * width_;
-    for (std::size_t x = 0; x < line.size(); ++x) {
-      if (line[x] > largest[x] || std::isnan(line[x])) largest[x] = line[x];
-    }
-  }
-
-  const PyramidSource& source_;
-  const Range rows_, columns_;
-  const PixelCells cells_;
-  const HiddenCells* const hidden_;
-  const std::int64_t width_;
-  std::mutex mutex_;
-  std::vector<float> largest_;
-};
+  return lines;
+}
 
 }  // namespace
+
+struct WeightPixels::Impl {
+  const PyramidSource& source;
+  const PixelLines lines;
+  const HiddenCells* const hidden;  // null: nothing is hidden
+  const Range columns;              // of all pixels
+  std::mutex mutex;
+  std::vector<float> largest;
+
+  Impl(const PyramidSource& of, PixelLines with)
+      : source(of),
+        lines(std::move(with)),
+        hidden(of.mask && of.mask->hidden.any() ? &of.mask->hidden : nullptr),
+        columns(lines.columns.empty() ? Range{} : Range{lines.columns.front().begin, lines.columns.back().end}),
+        largest(lines.rows.size() * lines.columns.size(), kNothing) {}
+
+  VisibleKeys seen_keys(std::int64_t i) const {
+    if (hidden == nullptr) return {{0, source.matrix.dim(1)}, {}};
+    return *hidden->visible_keys(source.batch, source.head, i);
+  }
+
+  // The rows of pixels that show row i take what is larger of `line`.
+  void keep(const std::vector<float>& line, std::int64_t i) {
+    const Range rows = lines_over(lines.rows, {i, i + 1});
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (std::int64_t y = rows.begin; y < rows.end; ++y) {
+      float* const to = largest.data() + static_cast<std::size_t>(y) * line.size();
+      for (std::size_t x = 0; x < line.size(); ++x) {
+        if (line[x] > to[x] || std::isnan(line[x])) to[x] = line[x];
+      }
+    }
+  }
+};
+
+WeightPixels::WeightPixels(const PyramidSource& source, PixelLines lines)
+    : impl_(std::make_unique<Impl>(source, std::move(lines))) {}
+
+WeightPixels::~WeightPixels() = default;
+
+bool WeightPixels::sees_runs() const {
+  const PyramidSource& source = impl_->source;
+  return impl_->hidden == nullptr || impl_->hidden->visible_keys(source.batch, source.head, 0).has_value();
+}
+
+void WeightPixels::add(const WeightRow& row) {
+  const VisibleKeys seen = impl_->seen_keys(row.i);
+  PixelLine line(impl_->lines.columns);
+  bool nan = seen.count() == 0;
+  for (const Range& run : {seen.first, seen.second}) {
+    const Range part = overlap(run, impl_->columns);
+    if (part.size() > 0) nan |= line.add(row, part);
+    if (part.size() <= 0 && run.size() > 0) nan |= is_nan(row, run.begin);
+  }
+  if (nan) line.add_nans(row, impl_->columns);
+  impl_->keep(line.times(row.factor), row.i);
+}
+
+PooledPixels WeightPixels::pixels() const {
+  PooledPixels result(std::ssize(impl_->lines.rows), std::ssize(impl_->lines.columns));
+  for (std::size_t at = 0; at < impl_->largest.size(); ++at) {
+    const float largest = impl_->largest[at];
+    if (largest == kNothing) continue;
+    result.values[at] = largest;
+    result.counts[at] = std::isnan(largest) ? 0 : 1;
+  }
+  return result;
+}
 
 bool pool_weights(const PyramidSource& source, Range rows, Range columns, PixelCells cells, PooledPixels& to,
                   const CancelToken& cancel) {
   if (!source.visit_weights || rows.size() <= 0 || cells.columns < kWidePixel) return false;
-  WeightPixels pixels(source, rows, columns, cells);
+  WeightPixels pixels(source, {equal_lines(rows, cells.rows), equal_lines(columns, cells.columns)});
   if (!pixels.sees_runs()) return false;
-  if (!source.visit_weights(
-          rows, [&](const WeightRow& row) { pixels.add(row); }, cancel))
-    return false;
-  pixels.write(to);
+  const auto add = [&](const WeightRow& row) { pixels.add(row); };
+  if (!source.visit_weights(rows, add, cancel)) return false;
+  to = pixels.pixels();
   return true;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include "core/backend/backend.h"
@@ -22,9 +21,8 @@ struct PyramidSource {
   std::int64_t cost = 1;             // of reading a cell, in units of a cell of scores; decides the size of samples
   // The same matrix on a device that pools it for a window; null: the CPU makes the pixels.
   std::shared_ptr<const DevicePyramid> device = nullptr;
-  // Of a matrix of weights: hands out rows of it while they are in the caches, as Backend::visit_weights() does; false
-  // where the backend has no pass for it. Null: rows are read.
-  std::function<bool(Range rows, const VisitWeights& visit, const CancelToken& cancel)> visit_weights = nullptr;
+  // Of a matrix of weights: its rows while they are in the caches. Null: rows are read.
+  WeightRows visit_weights = nullptr;
 };
 
 }  // namespace headscope

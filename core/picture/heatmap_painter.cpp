@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/picture/map_pixels.h"
+
 namespace headscope {
 
 namespace {
@@ -14,16 +16,6 @@ constexpr Rgba kWhite{255, 255, 255, 255};
 
 int rounded(double value) {
   return static_cast<int>(std::floor(value + 0.5));
-}
-
-// The cells of one axis that each pixel shows, cut to the matrix.
-std::vector<Range> pixel_cells(const AxisWindow& window, int pixels, std::int64_t cells) {
-  std::vector<Range> ranges;
-  ranges.reserve(static_cast<std::size_t>(pixels));
-  for (int p = 0; p < pixels; ++p) {
-    ranges.push_back({std::max<std::int64_t>(window.first_cell(p), 0), std::min(window.end_cell(p), cells)});
-  }
-  return ranges;
 }
 
 // From the first to the last cell that any of the pixels shows.
@@ -58,35 +50,35 @@ std::vector<float> places_in_cell(const AxisWindow& window, int pixels) {
 }  // namespace
 
 HeatmapPainter::HeatmapPainter(const HeatmapSpec& spec)
-    : spec_(spec),
-      column_window_(axis_window(spec.column0, spec.columns, spec.width)),
-      row_window_(axis_window(spec.row0, spec.rows, spec.height)),
-      columns_(pixel_cells(column_window_, spec.width, spec.matrix.dim(1))),
-      rows_(pixel_cells(row_window_, spec.height, spec.matrix.dim(0))),
-      table_(color_table(spec.map)),
-      colors_(palette(spec.theme)),
-      cell_width_(spec.width / spec.columns),
-      cell_height_(spec.height / spec.rows),
+    : spec_(spec.pixels != nullptr ? of_chosen_pixels(spec) : spec),
+      column_window_(axis_window(spec_.column0, spec_.columns, spec_.width)),
+      row_window_(axis_window(spec_.row0, spec_.rows, spec_.height)),
+      columns_(pixel_cells(column_window_, spec_.width, spec_.matrix.dim(1))),
+      rows_(pixel_cells(row_window_, spec_.height, spec_.matrix.dim(0))),
+      table_(color_table(spec_.map)),
+      colors_(palette(spec_.theme)),
+      cell_width_(spec_.width / spec_.columns),
+      cell_height_(spec_.height / spec_.rows),
       cell_(std::min(cell_width_, cell_height_)),
-      line_(std::max(1, rounded(spec.pixel_scale))),
-      spacing_(std::max(2, rounded(5 * spec.pixel_scale))),
-      marked_(cell_ >= 8 * spec.pixel_scale),
+      line_(std::max(1, rounded(spec_.pixel_scale))),
+      spacing_(std::max(2, rounded(5 * spec_.pixel_scale))),
+      marked_(cell_ >= 8 * spec_.pixel_scale),
       seen_(cells_under(columns_, 0, columns_.size())),
-      shared_scale_(value_scale(spec.range)) {
+      shared_scale_(value_scale(spec_.range)) {
   if (marked_) {
-    u_ = places_in_cell(column_window_, spec.width);
-    v_ = places_in_cell(row_window_, spec.height);
+    u_ = places_in_cell(column_window_, spec_.width);
+    v_ = places_in_cell(row_window_, spec_.height);
   }
-  if (spec.grid && cell_ >= 12 * spec.pixel_scale) {
-    vertical_line_ = line_pixels(column_window_, spec.width, line_);
-    horizontal_line_ = line_pixels(row_window_, spec.height, line_);
+  if (spec_.grid && cell_ >= 12 * spec_.pixel_scale) {
+    vertical_line_ = line_pixels(column_window_, spec_.width, line_);
+    horizontal_line_ = line_pixels(row_window_, spec_.height, line_);
   }
   plain_ = !marked_ && vertical_line_.empty() && column_window_.step <= 1 && row_window_.step <= 1;
   direct_ = plain_ && seen_.size() == std::ssize(columns_);
   for (std::size_t x = 0; direct_ && x < columns_.size(); ++x) {
     direct_ = columns_[x] == Range{seen_.begin + std::int64_t(x), seen_.begin + std::int64_t(x) + 1};
   }
-  const double cells_a_row = static_cast<double>(std::max<std::int64_t>(seen_.size(), 1)) * spec.rows / spec.height;
+  const double cells_a_row = static_cast<double>(std::max<std::int64_t>(seen_.size(), 1)) * spec_.rows / spec_.height;
   rows_at_once_ = static_cast<int>(std::clamp(static_cast<double>(kCellsAtOnce) / cells_a_row, 1.0, 1e6));
 }
 

@@ -16,7 +16,7 @@ bool operator==(const HeatmapSpec& a, const HeatmapSpec& b) {
          a.row0 == b.row0 && a.column0 == b.column0 && a.rows == b.rows && a.columns == b.columns &&
          a.width == b.width && a.height == b.height && a.map == b.map && a.range == b.range && a.theme == b.theme &&
          a.hatch_x == b.hatch_x && a.hatch_y == b.hatch_y && a.pixel_scale == b.pixel_scale && a.grid == b.grid &&
-         a.device == b.device;
+         a.device == b.device && a.pixels == b.pixels;
 }
 
 std::int64_t AxisWindow::cell_under(int pixel) const {
@@ -37,6 +37,15 @@ std::int64_t AxisWindow::end_cell(int pixel) const {
 AxisWindow axis_window(double begin, double count, int pixels) {
   const double first = std::floor(begin);
   return {static_cast<std::int64_t>(first), static_cast<float>(begin - first), static_cast<float>(count / pixels)};
+}
+
+std::vector<Range> pixel_cells(const AxisWindow& window, int pixels, std::int64_t cells) {
+  std::vector<Range> ranges;
+  ranges.reserve(static_cast<std::size_t>(pixels));
+  for (int p = 0; p < pixels; ++p) {
+    ranges.push_back({std::max<std::int64_t>(window.first_cell(p), 0), std::min(window.end_cell(p), cells)});
+  }
+  return ranges;
 }
 
 }  // namespace headscope

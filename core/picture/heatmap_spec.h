@@ -37,6 +37,7 @@
 namespace headscope {
 
 class DevicePicture;
+struct PooledPixels;
 
 // How values become colours. t = (v - low) / (high - low), clamped; with `log_scale` t = log(v/floor)/log(high/floor)
 // for v > 0 where floor = max(low, high * 1e-6), and 0 for v <= 0.
@@ -65,6 +66,8 @@ struct HeatmapSpec {
   // The numbers of `matrix` and its hidden cells on a graphics device, for a TextureStore of the same device (`mask` is
   // null then); null: the numbers are in `matrix` and `mask`.
   std::shared_ptr<const DevicePicture> device = nullptr;
+  // What each pixel shows, where it was chosen already (MapPixels); null: it is chosen among the cells of `matrix`.
+  std::shared_ptr<const PooledPixels> pixels = nullptr;
   friend bool operator==(const HeatmapSpec& a, const HeatmapSpec& b);  // matrices by same_storage
 };
 
@@ -78,6 +81,8 @@ struct AxisWindow {
   std::int64_t end_cell(int pixel) const;
 };
 AxisWindow axis_window(double begin, double count, int pixels);
+// The cells that each pixel of the axis shows, cut to those that the matrix has.
+std::vector<Range> pixel_cells(const AxisWindow& window, int pixels, std::int64_t cells);
 
 // The three floats that turn a finite value into an entry of the colour table; `range.per_row` does not matter here.
 // Linear: low, 255 / (high - low) but at most the largest float, 0.5. When high <= low, or one of them is not finite: v

@@ -1,5 +1,6 @@
 #include "core/backend/kernels/column_sums.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -112,6 +113,38 @@ bool pixel_extremes(const ValueRows& of, const PixelColumns& columns, float* hig
   return nan;
 }
 
+// The largest of `high` and these values, and whether one of them is NaN. From a vector on, the last one may overlap the
+// one before.
+HWY_INLINE bool largest_of_part(const float* values, std::int64_t count, float& high) {
+  const Full d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (count < lanes) {
+    bool nan = false;
+    for (std::int64_t j = 0; j < count; ++j) {
+      high = values[j] > high ? values[j] : high;
+      nan |= std::isnan(values[j]);
+    }
+    return nan;
+  }
+  auto h = hn::Set(d, high), nans = hn::Zero(d);
+  for (std::int64_t j = 0; j < count; j += lanes) {
+    const auto v = hn::LoadU(d, values + HWY_MIN(j, count - lanes));
+    h = hn::IfThenElse(hn::Gt(v, h), v, h);
+    nans = hn::Or(nans, hn::IfThenElseZero(hn::IsNaN(v), hn::Set(d, 1.0F)));
+  }
+  high = hn::GetLane(hn::MaxOfLanes(d, h));
+  return !hn::AllTrue(d, hn::Eq(nans, hn::Zero(d)));
+}
+
+bool largest_of_parts(const float* values, Range seen, const Range* parts, std::int64_t count, float* high) {
+  bool nan = false;
+  for (std::int64_t p = 0; p < count; ++p) {
+    const std::int64_t begin = HWY_MAX(parts[p].begin, seen.begin), end = HWY_MIN(parts[p].end, seen.end);
+    nan |= largest_of_part(values + begin, end - begin, high[p]);
+  }
+  return nan;
+}
+
 bool finite_sums(const float* values, std::int64_t count, double* sums) {
   const Full d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -146,6 +179,7 @@ namespace headscope {
 namespace {
 HWY_EXPORT(extremes);
 HWY_EXPORT(pixel_extremes);
+HWY_EXPORT(largest_of_parts);
 HWY_EXPORT(finite_sums);
 }  // namespace
 
@@ -156,6 +190,14 @@ bool add_extremes(const float* values, std::int64_t stride, std::int64_t rows, s
 
 bool add_pixel_extremes(const ValueRows& rows, const PixelColumns& columns, float* high, float* low) {
   return HWY_DYNAMIC_DISPATCH(pixel_extremes)(rows, columns, high, low);
+}
+
+bool add_largest(const float* values, Range seen, std::span<const Range> parts, float* high) {
+  const auto first =
+      std::partition_point(parts.begin(), parts.end(), [&](const Range& part) { return part.end <= seen.begin; });
+  const auto end = std::partition_point(first, parts.end(), [&](const Range& part) { return part.begin < seen.end; });
+  const auto before = first - parts.begin();
+  return HWY_DYNAMIC_DISPATCH(largest_of_parts)(values, seen, parts.data() + before, end - first, high + before);
 }
 
 bool add_finite(const float* values, std::int64_t count, double* sums) {

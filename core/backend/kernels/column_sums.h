@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+
+#include "core/tensor/shape.h"
 
 namespace headscope {
 
@@ -25,6 +28,11 @@ struct PixelColumns {
 };
 // The same of pixels: high[p] and low[p] of the values of its columns in all rows. `values` is at column `at`.
 bool add_pixel_extremes(const ValueRows& rows, const PixelColumns& columns, float* high, float* low);
+
+// high[p] = max(high[p], v) over the values of the columns `seen` that lie in parts[p]; a NaN changes nothing. True when
+// there is a NaN. The parts begin and end in ascending order, and may overlap or leave columns out; none is empty.
+// values[j] is that of column j; only the columns `seen` are read.
+bool add_largest(const float* values, Range seen, std::span<const Range> parts, float* high);
 
 // sums[j] += values[j], in double. False, and nothing is added, when a value is not finite.
 bool add_finite(const float* values, std::int64_t count, double* sums);

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "core/heads/pattern.h"
 #include "core/picture/figure/figure_views.h"
+#include "core/picture/figure/head_look.h"
 
 namespace headscope {
 
@@ -40,26 +43,39 @@ void summary_line(Sheet& sheet, const HeadSummary& summary, double left, double 
 }
 
 // Square, number, pattern at the left and entropy at the right, above a map.
-void head_label(Sheet& sheet, std::int64_t head, bool summarized, int x, double middle, int width) {
+struct LabelPlace {
+  int x = 0;
+  double middle = 0;
+  int width = 0;
+};
+void head_label(Sheet& sheet, std::int64_t head, const HeadSummary* summary, const LabelPlace& at) {
+  const auto [x, middle, width] = at;
   sheet.rect(x, static_cast<int>(std::lround(middle - sheet.font(5))), sheet.px(10), sheet.px(10), head_color(head));
   double pen = x + sheet.px(10) + sheet.px(6);
   const std::string number = std::to_string(head);
   sheet.text_middle(pen, middle, number, FontRole::numbers_bold, 12, sheet.colors.text);
   pen += sheet.width_of(number, FontRole::numbers_bold, 12) + sheet.px(7);
   double right = x + width;
+  if (summary == nullptr) return;
   const bool off = is_off(sheet.trace.request, head);
-  if (off || summarized) {
-    const HeadSummary summary = summarize_head(*sheet.measured, sheet.view.batch, head, sheet.cancel);
-    const std::string entropy = off                                ? "off"
-                                : std::isnan(summary.entropy_bits) ? "NaN"
-                                                                   : fmt::format("{:.2f}", summary.entropy_bits);
-    const double extent = sheet.width_of(entropy, FontRole::numbers, 11);
-    if (pen + extent <= right) {
-      sheet.text_right(right, middle, entropy, FontRole::numbers, 11, off ? sheet.colors.bad : sheet.colors.text2);
-      right -= extent + sheet.px(8);
-    }
-    summary_line(sheet, summary, pen, right, middle);
+  const std::string entropy = off                                 ? "off"
+                              : std::isnan(summary->entropy_bits) ? "NaN"
+                                                                  : fmt::format("{:.2f}", summary->entropy_bits);
+  const double extent = sheet.width_of(entropy, FontRole::numbers, 11);
+  if (pen + extent <= right) {
+    sheet.text_right(right, middle, entropy, FontRole::numbers, 11, off ? sheet.colors.bad : sheet.colors.text2);
+    right -= extent + sheet.px(8);
   }
+  summary_line(sheet, *summary, pen, right, middle);
+}
+
+// A map with its label above, which begins at `top`.
+void add_head(Sheet& sheet, const StagePicture& stage, MapItem map, int top, int width) {
+  const std::int64_t head = map.spec.head;
+  std::optional<HeadSummary> summary;
+  if (stage.score_like() || is_off(sheet.trace.request, head)) summary = look_at_head(sheet, stage, head, map.spec);
+  head_label(sheet, head, summary ? &*summary : nullptr, {map.x, top + sheet.font(9), width});
+  sheet.plan.items.emplace_back(std::move(map));
 }
 
 struct Grid {
@@ -135,14 +151,17 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
     for (int k = 0; k < grid.columns && first + k < count; ++k) {
       const std::int64_t head = heads[static_cast<std::size_t>(first + k)];
       const int x = left + k * (grid.tile + grid.gap);
-      if (!measure) head_label(sheet, head, stage.score_like(), x, y + sheet.font(9), grid.tile);
       MapItem map{x, top, stage.spec(head), stage.cell_text()};
       map.spec.width = size.width;
       map.spec.height = size.height;
       map.spec.range = range;
       map.spec.hatch_x = x;
       map.spec.hatch_y = top;
-      sheet.plan.items.emplace_back(map);
+      if (measure) {
+        sheet.plan.items.emplace_back(map);
+      } else {
+        add_head(sheet, stage, map, y, grid.tile);
+      }
     }
     y = top + size.height + sheet.px(10);
   }

@@ -9,6 +9,7 @@
 #include "core/heads/shown_weights.h"
 #include "core/heads/token_groups.h"
 #include "core/picture/figure/figure_views.h"
+#include "core/picture/figure/head_look.h"
 #include "core/picture/fitted_range.h"
 #include "core/request/stage_info.h"
 
@@ -146,9 +147,13 @@ std::string entropy_text(double bits) {
   return std::isnan(bits) ? "entropy NaN" : fmt::format("entropy {:.2f} bit", bits);
 }
 
-Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage, bool measure) {
+void add_fact(Sheet::Title& title, const std::string& fact) {
+  if (fact.empty()) return;
+  title.fact += (title.fact.empty() ? "" : " \u00b7 ") + fact;
+}
+
+Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage) {
   const ViewSpec& view = sheet.view;
-  const std::string dot = " \u00b7 ";
   std::vector<std::string> facts;
   Sheet::Title title;
   if (stage.heads() > 0) title.head = view.head;
@@ -163,12 +168,7 @@ Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage, bool measur
     facts.push_back(sheet.trace.find(stage.stage())->operation);
   }
   if (stage.shape()[0] > 1) facts.push_back(fmt::format("batch {} of {}", view.batch, stage.shape()[0]));
-  if (view.view == ViewKind::head && stage.score_like() && !measure) {
-    const HeadSummary summary = summarize_head(*sheet.measured, view.batch, view.head, sheet.cancel);
-    facts.push_back(entropy_text(summary.entropy_bits));
-    facts.push_back(summary_label(summary, *sheet.measured));
-  }
-  for (const std::string& fact : facts) title.fact += fact.empty() ? "" : (title.fact.empty() ? "" : dot) + fact;
+  for (const std::string& fact : facts) add_fact(title, fact);
   return title;
 }
 
@@ -180,10 +180,17 @@ void plan_map(Sheet& sheet, const StagePicture& stage, bool measure) {
     throw UsageError(
         "head", fmt::format("{} asked for, {} has heads 0 to {}", head, stage_name(stage.stage()), stage.heads() - 1));
   }
-  OneMap map{title_of(sheet, stage, measure), stage.rows(), stage.columns(), stage.names(), stage.spec(head), {}, {}};
+  OneMap map{title_of(sheet, stage), stage.rows(), stage.columns(), stage.names(), stage.spec(head), {}, {}};
   map.spec.range = measure ? ValueRange{} : stage.range(head, head + 1);
   map.cell_text = stage.cell_text();
   map.legend = [&](const MapSize& size) { return legend(sheet, stage, range_words(stage), size, head); };
+  if (sheet.view.view == ViewKind::head && stage.score_like() && !measure) {
+    map.look = [&](HeatmapSpec& spec, Sheet::Title& title) {
+      const HeadSummary summary = look_at_head(sheet, stage, head, spec);
+      add_fact(title, entropy_text(summary.entropy_bits));
+      add_fact(title, summary_label(summary, *sheet.measured));
+    };
+  }
   plan_one_map(sheet, map);
 }
 
@@ -220,11 +227,15 @@ void plan_one_map(Sheet& sheet, const OneMap& map) {
   const int width = figure_width(sheet, request.fixed_room + fit.gutter + size.width);
   sheet.plan.width = width;
 
+  HeatmapSpec spec = map.spec;
+  spec.width = size.width;
+  spec.height = size.height;
+  Sheet::Title title = map.title;
+  if (map.look) map.look(spec, title);
+
   const int x = sheet.margin() + fit.gutter;
-  const int y = sheet.header(map.title, width) + fit.column_height;
-  MapItem item{x, y, map.spec, map.cell_text};
-  item.spec.width = size.width;
-  item.spec.height = size.height;
+  const int y = sheet.header(title, width) + fit.column_height;
+  MapItem item{x, y, spec, map.cell_text};
   item.spec.hatch_x = x;
   item.spec.hatch_y = y;
   sheet.plan.items.emplace_back(item);

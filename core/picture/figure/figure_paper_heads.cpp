@@ -8,6 +8,7 @@
 #include "core/attention/model_trace.h"
 #include "core/base/grouped_digits.h"
 #include "core/picture/figure/figure_views.h"
+#include "core/picture/figure/head_look.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -155,6 +156,7 @@ void add_map(Sheet& sheet, const StagePicture& stage, const PlacedHead& at) {
   map.spec.grid = false;  // the frame holds it together
   map.spec.hatch_x = at.x;
   map.spec.hatch_y = at.y;
+  choose_pixels(sheet, stage, map.spec);
   sheet.plan.items.emplace_back(map);
   sheet.frame(at.x, at.y, at.size.width, at.size.height);
 }

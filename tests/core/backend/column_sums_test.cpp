@@ -1,6 +1,7 @@
 // Columns of rows on every target, against plain loops.
 #include "core/backend/kernels/column_sums.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -51,6 +52,30 @@ TEST(ColumnSums, ExtremesOfRowsTogetherAreThoseOfOneAfterTheOther) {
         EXPECT_EQ(add_extremes(values.data(), stride, rows, count, high.data(), low.data()), nan_wanted);
         EXPECT_EQ(high, high_wanted) << rows << " rows of " << count;
         EXPECT_EQ(low, low_wanted) << rows << " rows of " << count;
+      }
+    }
+  });
+}
+
+// Parts that overlap, that leave columns out, that are shorter than a vector, and a run of columns across them.
+TEST(ColumnSums, TheLargestOfPartsAreThoseOfPlainLoops) {
+  const std::vector<Range> parts = {{2, 3}, {3, 20}, {19, 52}, {60, 61}, {60, 100}, {99, 117}};
+  on_every_target([&](bool) {
+    for (const Range& seen : {Range{0, 117}, {5, 60}, {19, 20}, {53, 59}, {61, 117}}) {
+      for (const float odd : {0.5F, kInfinity, -kInfinity, kNan}) {
+        std::vector<float> values = random_values(117, 9);
+        values[static_cast<std::size_t>(seen.end - 1)] = odd;
+        std::vector<float> high(parts.size(), -0.1F), wanted = high;
+        bool nan_wanted = false;
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+          for (std::int64_t j = std::max(parts[p].begin, seen.begin); j < std::min(parts[p].end, seen.end); ++j) {
+            const float v = values[static_cast<std::size_t>(j)];
+            if (v > wanted[p]) wanted[p] = v;
+            nan_wanted |= std::isnan(v);
+          }
+        }
+        EXPECT_EQ(add_largest(values.data(), seen, parts, high.data()), nan_wanted) << seen.begin << " " << odd;
+        EXPECT_EQ(high, wanted) << seen.begin << " to " << seen.end << ", " << odd;
       }
     }
   });

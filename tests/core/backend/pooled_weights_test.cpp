@@ -118,6 +118,36 @@ TEST(PooledWeights, MasksOfSingleCellsAreRead) {
   expect_same(made_attention(sizes, {{"mask", "causal"}}, file), sizes, "a file of cells");
 }
 
+// Lines of pixels that share cells, leave some out, or have none, as those of a picture whose pixels are no whole
+// number of cells.
+TEST(PooledWeights, OfAnyLinesAreThoseOfTheirCells) {
+  const MadeSizes sizes{1, 70, 75, 2, 1, 20, 20};
+  const PixelLines lines{{{0, 8}, {7, 15}, {20, 21}, {21, 70}, {70, 70}}, {{1, 30}, {29, 40}, {50, 75}, {75, 75}}};
+  for (const Options& options : attention_rules()) {
+    for (const float broken : {0.0F, std::numeric_limits<float>::quiet_NaN()}) {
+      MadeAttention made = made_attention(sizes, options);
+      made.query.mutable_data()[12 * 20] += broken;
+      const auto cpu = make_cpu_backend(3);
+      const AttentionResults stored = attention_of(*cpu, made);
+      const PyramidSource source = read_source(made, stored.weights, 0, 1);
+      WeightPixels pixels(source, lines);
+      const auto add = [&](const WeightRow& row) { pixels.add(row); };
+      ASSERT_TRUE(on_demand(made, cpu)->visit_weights(0, 1, {0, 70}, add, CancelToken()));
+      const PooledPixels found = pixels.pixels();
+      PooledPixels wanted(std::ssize(lines.rows), std::ssize(lines.columns));
+      for (std::size_t at = 0; at < wanted.values.size(); ++at) {
+        const Range rows = lines.rows[at / lines.columns.size()], columns = lines.columns[at % lines.columns.size()];
+        if (rows.size() == 0 || columns.size() == 0) continue;
+        const PooledPixels one =
+            pool_cells(source, rows, columns, {rows.size(), columns.size()}, Pooling::max, CancelToken());
+        wanted.values[at] = one.values[0];
+        wanted.counts[at] = one.counts[0];
+      }
+      EXPECT_TRUE(same_pixels(found, wanted)) << text_of(options) << " " << broken;
+    }
+  }
+}
+
 TEST(PooledWeights, LeaveTheStatisticsOfTheirRowsKnown) {
   const MadeSizes sizes{1, 100, 100, 1, 1, 16, 16};
   const MadeAttention made = made_attention(sizes, {{"mask", "causal"}});
