@@ -74,7 +74,8 @@ void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const Quer
   const std::int64_t queries = part.queries.size();
   const std::int64_t heads = part.heads.size();
   const std::int64_t matrices = part.batch.size() * heads;
-  std::int64_t rows_at_once = std::min(rows_of_block(size.key_len), std::max<std::int64_t>(queries, 1));
+  const bool far = wanted.visit_weights != nullptr && rows_lie_far(size.key_len);
+  std::int64_t rows_at_once = std::min(rows_of_block(size.key_len, far), std::max<std::int64_t>(queries, 1));
   const std::int64_t blocks = parts_over(queries, rows_at_once);
   // Few blocks of few rows: none is much smaller than the others, for which a thread would wait.
   if (rows_at_once == kStripRows) rows_at_once = parts_over(queries, blocks);
@@ -105,7 +106,8 @@ void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const Quer
                            to,
                            wanted.past_caches,
                            wanted.rows,
-                           wanted.visit_weights};
+                           wanted.visit_weights,
+                           far};
   run(matrices * blocks, work, cancel, [&](std::int64_t task) {
     const std::int64_t matrix = task / blocks;
     // The last rows first: under a causal mask they take longest.

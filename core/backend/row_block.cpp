@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/backend/far_rows.h"
 #include "core/backend/operands.h"
 #include "core/tensor/parts.h"
 
@@ -68,9 +69,10 @@ class RowBlock {
         score_stride_(score_stride_of(key_len_)),
         context_stride_(rounded_up(pass.value_head_dim, kPanelFeatures)),
         scores_(scratch),
-        context_(scores_ + queries.size() * score_stride_),
+        context_(scores_ + (pass.far ? 1 : queries.size()) * score_stride_),
         panel_(context_ + queries.size() * context_stride_),
         copy_(panel_ + pass.keys.panel_floats()),
+        far_(copy_ + (pass.visited != nullptr ? key_len_ : 0), queries.size(), score_stride_),
         visits_scores_(pass.visited != nullptr && std::any_of(pass.visited->stages.begin(), pass.visited->stages.end(),
                                                               [](StageId stage) { return !is_weight_like(stage); })),
         sink_(pass.rows.sink(h)),
@@ -99,7 +101,8 @@ class RowBlock {
     KeySpans spans;
   };
 
-  float* cells(std::int64_t row) const { return scores_ + row * score_stride_; }
+  // Of rows that lie far, the one that was read last.
+  float* cells(std::int64_t row) const { return pass_.far ? scores_ : scores_ + row * score_stride_; }
 
   // The first place of row `row` in a result.
   float* place(Tensor& result, std::int64_t row) const {
@@ -146,9 +149,10 @@ class RowBlock {
     QueryKeyBlock block;
     block.query_stride = strides[2];
     block.head_dim = pass_.head_dim;
-    block.score_stride = score_stride_;
+    block.score_stride = pass_.far ? FarRows::kGatheredStride : score_stride_;
     const float* query = pass_.query.data() + b_ * strides[0] + h_ * strides[1] + queries_.begin * strides[2];
-    for (std::int64_t first = all.begin / kPanelKeys * kPanelKeys; first < all.end; first += kPanelKeys) {
+    std::int64_t gathered = all.begin / kPanelKeys * kPanelKeys;
+    for (std::int64_t first = gathered; first < all.end; first += kPanelKeys) {
       if (first / kPanelKeys % kPanelsBetweenChecks == 0) cancel_.check();
       block.key_panel = nullptr;
       // Strips whose last panel it is only in part are multiplied with all of it.
@@ -166,9 +170,14 @@ class RowBlock {
         }
         block.query = query + strips_[s].row * strides[2];
         block.rows = strips_[end - 1].row + strips_[end - 1].rows - strips_[s].row;
-        block.scores = cells(strips_[s].row) + first;
+        block.scores = pass_.far ? far_.gathered(strips_[s].row, first) : cells(strips_[s].row) + first;
         multiply_query_key(block);
         s = end;
+      }
+      const std::int64_t next = first + kPanelKeys;
+      if (pass_.far && (next % FarRows::kKeys == 0 || next >= all.end)) {
+        far_.write({gathered, next});
+        gathered = next;
       }
     }
   }
@@ -190,12 +199,13 @@ class RowBlock {
   // second cache still holds it.
   void weigh(Strip& strip) {
     constexpr std::int64_t kLongRow = std::int64_t{1} << 15;
-    const std::int64_t apart = key_len_ > kLongRow ? 0 : 1;
+    const std::int64_t apart = key_len_ > kLongRow || pass_.far ? 0 : 1;
     std::array<Row, kStripRows> rows;
     const auto at = [&](std::int64_t r) -> Row& { return rows[static_cast<std::size_t>(r)]; };
     for (std::int64_t r = 0; r < strip.rows + 2 * apart; ++r) {
       if (r < strip.rows) {
         at(r).spans = strip.spans;
+        if (pass_.far) far_.read(strip.row + r, strip.spans, cells(strip.row + r));
         visit_scores(strip.row + r);
         mask_row(strip.row + r, at(r));
       }
@@ -205,6 +215,7 @@ class RowBlock {
       }
       if (const std::int64_t third = r - 2 * apart; 0 <= third) finish_row(strip.row + third, at(third));
     }
+    if (pass_.visit_weights != nullptr) return;
     // Rows may have weights outside the spans: NaN, or what a finite fill or a policy gives.
     const auto as_the_strip = [&](std::int64_t r) { return at(r).spans == strip.spans; };
     bool all = true;
@@ -379,6 +390,7 @@ class RowBlock {
   float* context_;
   float* panel_;
   float* copy_;         // a row of scores; only when visits_scores_
+  FarRows far_;         // only when pass_.far
   bool visits_scores_;  // rows of a stage before the weights are handed out: they are whole
   float sink_;          // of the head; -inf: none
   const CancelToken& cancel_;
@@ -403,7 +415,13 @@ RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float f
   return {max, max == -kInfinity ? 0.0F : plain_nan()};
 }
 
-std::int64_t rows_of_block(std::int64_t key_len) {
+bool rows_lie_far(std::int64_t key_len) {
+  constexpr std::int64_t kFarKeys = std::int64_t{1} << 16, kMostKeys = std::int64_t{1} << 18;
+  return kFarKeys <= key_len && key_len <= kMostKeys;
+}
+
+std::int64_t rows_of_block(std::int64_t key_len, bool far) {
+  if (far) return kBlockStrips * kStripRows;
   constexpr std::int64_t kScoresAtOnce = std::int64_t{1} << 18;
   const std::int64_t strips = kScoresAtOnce / score_stride_of(key_len) / kStripRows;
   return std::clamp<std::int64_t>(strips, 1, kBlockStrips) * kStripRows;
@@ -412,7 +430,9 @@ std::int64_t rows_of_block(std::int64_t key_len) {
 std::int64_t scratch_of_block(const AttentionPass& pass, std::int64_t rows) {
   const std::int64_t context_stride = rounded_up(pass.value_head_dim, kPanelFeatures);
   const std::int64_t copy = pass.visited != nullptr ? pass.rows.key_len() : 0;
-  return rows * (score_stride_of(pass.rows.key_len()) + context_stride) + pass.keys.panel_floats() + copy;
+  const std::int64_t stride = score_stride_of(pass.rows.key_len());
+  const std::int64_t scores = pass.far ? stride + FarRows::floats(rows, stride) : rows * stride;
+  return scores + rows * context_stride + pass.keys.panel_floats() + copy;
 }
 
 void compute_row_block(const AttentionPass& pass, std::int64_t b, std::int64_t h, Range queries, float* scratch,

@@ -25,6 +25,7 @@ struct AttentionPass {
   bool past_caches = false;                     // weights are too many to stay in the caches
   const StageRows* visited = nullptr;           // rows of stages that are handed out on the way
   const VisitWeights* visit_weights = nullptr;  // then rows end there
+  bool far = false;                             // rows_lie_far()
 };
 
 // The rows of a strip are multiplied together, with only the keys that at least one of them sees; a block has at most
@@ -42,8 +43,12 @@ struct RowExponentials {
 RowExponentials exponentials_of_row(float* cells, const KeySpans& spans, float factor, float max,
                                     float sink = -HUGE_VALF);
 
-// How many rows a block should have, so that its scores stay in the second cache.
-std::int64_t rows_of_block(std::int64_t key_len);
+// Whether the rows of a pass that hands weights out are so long that a block's scores belong into memory (far_rows.h).
+bool rows_lie_far(std::int64_t key_len);
+
+// How many rows a block should have, so that its scores stay in the second cache; as many as may be of those that lie
+// far.
+std::int64_t rows_of_block(std::int64_t key_len, bool far);
 
 // Floats of scratch memory for a block of that many rows.
 std::int64_t scratch_of_block(const AttentionPass& pass, std::int64_t rows);
