@@ -59,8 +59,8 @@ struct WeightRow {
 };
 // Called on the threads of the pass, from several at once; an exception ends the pass.
 using VisitWeights = std::function<void(const WeightRow& row)>;
-// Hands out these rows of weights of one head, as Backend::visit_weights() does. False, and nothing is handed out, where
-// there is no pass for it. Throws Cancelled.
+// Hands out these rows of weights of one head, as Backend::visit_weights() does. False, and nothing is handed out,
+// where there is no pass for it. Throws Cancelled.
 using WeightRows = std::function<bool(Range rows, const VisitWeights& visit, const CancelToken& cancel)>;
 
 // What scores are computed from. It refers to its members: they must live until the call that takes it returns.

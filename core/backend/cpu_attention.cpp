@@ -38,6 +38,12 @@ void check_part(const QueryRange& part, const ScoreSizes& size, const AttentionR
                    "weights for " + std::to_string(size.key_len) + " keys");
 }
 
+// Few blocks of few rows: none is much smaller than the others, for which a thread would wait.
+std::int64_t rows_at_once_of(std::int64_t most, std::int64_t queries) {
+  const std::int64_t rows = std::min(most, std::max<std::int64_t>(queries, 1));
+  return rows == kStripRows ? std::max<std::int64_t>(1, parts_over(queries, parts_over(queries, rows))) : rows;
+}
+
 }  // namespace
 
 void CpuBackend::attention(const ScoreOperands& of, const Tensor& value, const QueryRange& part, AttentionResults& to,
@@ -75,10 +81,8 @@ void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const Quer
   const std::int64_t heads = part.heads.size();
   const std::int64_t matrices = part.batch.size() * heads;
   const bool far = wanted.visit_weights != nullptr && rows_lie_far(size.key_len);
-  std::int64_t rows_at_once = std::min(rows_of_block(size.key_len, far), std::max<std::int64_t>(queries, 1));
+  const std::int64_t rows_at_once = rows_at_once_of(rows_of_block(size.key_len, far), queries);
   const std::int64_t blocks = parts_over(queries, rows_at_once);
-  // Few blocks of few rows: none is much smaller than the others, for which a thread would wait.
-  if (rows_at_once == kStripRows) rows_at_once = parts_over(queries, blocks);
   const double work = static_cast<double>(matrices * queries) * static_cast<double>(size.key_len) *
                       static_cast<double>(size.head_dim + (wants_context ? v.dim(3) : 0));
 

@@ -35,8 +35,7 @@ bool is_nan(const WeightRow& row, std::int64_t key) {
 Range lines_over(const std::vector<Range>& lines, Range cells) {
   const auto first =
       std::partition_point(lines.begin(), lines.end(), [&](const Range& line) { return line.end <= cells.begin; });
-  const auto end =
-      std::partition_point(first, lines.end(), [&](const Range& line) { return line.begin < cells.end; });
+  const auto end = std::partition_point(first, lines.end(), [&](const Range& line) { return line.begin < cells.end; });
   return {first - lines.begin(), end - lines.begin()};
 }
 

@@ -1,10 +1,13 @@
 // The metrics of a head from rows of weights that a pass hands out, in any order and on several threads.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
+#include "core/attention/trace.h"
 #include "core/backend/backend.h"
-#include "core/heads/head_metric_values.h"
+#include "core/heads/head_metrics.h"
+#include "core/heads/token_places.h"
 
 namespace headscope {
 

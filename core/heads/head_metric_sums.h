@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "core/heads/head_metric_values.h"
+#include "core/heads/head_metrics.h"
 #include "core/heads/head_row_values.h"
 
 namespace headscope {

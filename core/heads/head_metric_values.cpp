@@ -21,7 +21,9 @@ HeadMetrics head_metrics(const Trace& trace, std::int64_t batch, std::int64_t he
                          const CancelToken& cancel) {
   if (const WeightRows visit = weight_rows_of(trace, batch, head)) {
     HeadMetricRows rows(trace, batch, head, places);
-    if (visit({0, trace.query_len()}, [&](const WeightRow& row) { rows.add(row); }, cancel)) return rows.metrics();
+    if (visit(
+            {0, trace.query_len()}, [&](const WeightRow& row) { rows.add(row); }, cancel))
+      return rows.metrics();
   }
   const Tensor matrix = matrix_at(trace.tensor(StageId::weights), batch, head);
   SinkShares sinks(trace, batch, head);

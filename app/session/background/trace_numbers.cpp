@@ -94,7 +94,8 @@ PyramidSource TraceNumbers::map_source(StageId stage, std::int64_t batch, std::i
     source.device = kept(devices_, slice_key(stage, batch, slice),
                          [&] { return trace_->on_demand->device_pyramid(stage, batch, slice, trace_->row_edits); });
   }
-  if (stage == StageId::weights && !source.matrix.stored()) source.visit_weights = weight_rows_of(*trace_, batch, slice);
+  if (stage == StageId::weights && !source.matrix.stored())
+    source.visit_weights = weight_rows_of(*trace_, batch, slice);
   if (source.matrix.stored() || is_score_like(stage)) return source;
   // A row of context is a row of scores and as many products with values; the later stages need that of every head.
   const std::int64_t heads = trace_->tensor(stage).rank() == 4 ? 1 : trace_->num_heads();

@@ -113,8 +113,8 @@ bool pixel_extremes(const ValueRows& of, const PixelColumns& columns, float* hig
   return nan;
 }
 
-// The largest of `high` and these values, and whether one of them is NaN. From a vector on, the last one may overlap the
-// one before.
+// The largest of `high` and these values, and whether one of them is NaN. From a vector on, the last one may overlap
+// the one before.
 HWY_INLINE bool largest_of_part(const float* values, std::int64_t count, float& high) {
   const Full d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

@@ -69,6 +69,18 @@ void head_label(Sheet& sheet, std::int64_t head, const HeadSummary* summary, con
   summary_line(sheet, *summary, pen, right, middle);
 }
 
+// The map of a head at its place.
+MapItem map_of(const StagePicture& stage, std::int64_t head, const MapSize& size, const ValueRange& range,
+               std::pair<int, int> place) {
+  MapItem map{place.first, place.second, stage.spec(head), stage.cell_text()};
+  map.spec.width = size.width;
+  map.spec.height = size.height;
+  map.spec.range = range;
+  map.spec.hatch_x = map.x;
+  map.spec.hatch_y = map.y;
+  return map;
+}
+
 // A map with its label above, which begins at `top`.
 void add_head(Sheet& sheet, const StagePicture& stage, MapItem map, int top, int width) {
   const std::int64_t head = map.spec.head;
@@ -151,12 +163,7 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
     for (int k = 0; k < grid.columns && first + k < count; ++k) {
       const std::int64_t head = heads[static_cast<std::size_t>(first + k)];
       const int x = left + k * (grid.tile + grid.gap);
-      MapItem map{x, top, stage.spec(head), stage.cell_text()};
-      map.spec.width = size.width;
-      map.spec.height = size.height;
-      map.spec.range = range;
-      map.spec.hatch_x = x;
-      map.spec.hatch_y = top;
+      const MapItem map = map_of(stage, head, size, range, {x, top});
       if (measure) {
         sheet.plan.items.emplace_back(map);
       } else {

@@ -74,7 +74,8 @@ struct OneMap {
   HeatmapSpec spec;  // plan_one_map sets size and place
   CellText cell_text = CellText::values;
   std::function<std::vector<Span>(const MapSize& size)> legend;
-  // Looks at the cells once the size of the map is known, and may choose its pixels and add to the title; null: nothing.
+  // Looks at the cells once the size of the map is known, and may choose its pixels and add to the title; null:
+  // nothing.
   std::function<void(HeatmapSpec& spec, Sheet::Title& title)> look = nullptr;
 };
 void plan_one_map(Sheet& sheet, const OneMap& map);

@@ -8,8 +8,8 @@
 
 namespace headscope {
 
-// The summary of the weights of a head. `spec` is the head's map, sized and with its range: its pixels are chosen on the
-// way where that costs less than afterwards. Throws Cancelled.
+// The summary of the weights of a head. `spec` is the head's map, sized and with its range: its pixels are chosen on
+// the way where that costs less than afterwards. Throws Cancelled.
 HeadSummary look_at_head(const Sheet& sheet, const StagePicture& stage, std::int64_t head, HeatmapSpec& spec);
 
 // The pixels alone, of a map without a summary: of one that is sized and has its range.

@@ -9,6 +9,7 @@
 #include "core/attention/engine.h"
 #include "core/attention/weight_rows.h"
 #include "core/base/error.h"
+#include "core/heads/head_metric_values.h"
 #include "tests/core/picture/small_traces.h"
 
 namespace headscope {
@@ -81,7 +82,8 @@ TEST(HeadMetricRows, ThereAreNoneWhereWeightsAreStoredOrShownOtherwise) {
   const auto computed = run(reference, 0);
   const WeightRows rows = weight_rows_of(*computed, 0, 0);
   ASSERT_NE(rows, nullptr);
-  EXPECT_FALSE(rows({0, 20}, [](const WeightRow&) { FAIL() << "the reference has no pass"; }, CancelToken()));
+  EXPECT_FALSE(rows(
+      {0, 20}, [](const WeightRow&) { FAIL() << "the reference has no pass"; }, CancelToken()));
   expect_same(head_metrics(*computed, 0, 1), head_metrics(*run(reference, kDefaultStageMemory), 0, 1), "reference");
 }
 

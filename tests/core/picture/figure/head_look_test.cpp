@@ -82,7 +82,8 @@ TEST(HeadLook, WordsAreThoseOfTheSummaryThatIsRead) {
   const Request request = small_request(1700, {{"mask", "causal"}, {"heads", "2"}});
   const auto texts_of = [&](std::int64_t memory) {
     std::vector<std::string> texts;
-    for (const TextItem& item : items_of<TextItem>(figure_plan(*run(request, memory), narrow_view(ViewKind::heads), false)))
+    for (const TextItem& item :
+         items_of<TextItem>(figure_plan(*run(request, memory), narrow_view(ViewKind::heads), false)))
       texts.push_back(item.text);
     return texts;
   };
