@@ -42,12 +42,14 @@ void summary_line(Sheet& sheet, const HeadSummary& summary, double left, double 
   }
 }
 
-// Square, number, pattern at the left and entropy at the right, above a map.
+// Where the line above a map stands.
 struct LabelPlace {
   int x = 0;
   double middle = 0;
   int width = 0;
 };
+
+// Square, number, pattern at the left and entropy at the right; without a summary the first two.
 void head_label(Sheet& sheet, std::int64_t head, const HeadSummary* summary, const LabelPlace& at) {
   const auto [x, middle, width] = at;
   sheet.rect(x, static_cast<int>(std::lround(middle - sheet.font(5))), sheet.px(10), sheet.px(10), head_color(head));

@@ -110,7 +110,8 @@ struct SliceNumbers::Impl {
     Numbers result;
     result.statistics = statistics_of(matrix);
     result.histogram = histogram_of(matrix, task.bins);
-    if (task.trace) result.summary = summarize_head(with_weights(*task.trace, matrix), task.key.batch, task.key.slice);
+    if (task.trace)
+      result.summary = summarize_head(with_weights(*task.trace, matrix), task.key.batch, task.key.slice, cancel);
     result.state = State::known;
     result.progress = 1;
     return result;
