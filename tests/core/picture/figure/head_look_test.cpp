@@ -18,11 +18,15 @@ std::shared_ptr<const Trace> run(const Request& request, std::int64_t stage_memo
   return engine.run(request, CancelToken());
 }
 
-// A view so narrow that a pixel shows 16 tokens and more, of 1,700 or 1,701 of them.
-ViewSpec narrow_view(ViewKind kind) {
+// A picture so small that a pixel shows 16 tokens and more, of 1,700 or 1,701 of them.
+ViewSpec small_view(ViewKind kind) {
   ViewSpec view = view_of(kind, StageId::weights);
   view.labels = view.color_bar = false;
-  view.width = kind == ViewKind::head ? 130 : 440;
+  if (kind == ViewKind::head) {
+    view.width = 130;
+  } else {
+    view.scale = 0.25;
+  }
   return view;
 }
 
@@ -48,7 +52,7 @@ TEST(HeadLook, ThePictureIsTheOneOfWeightsThatAreRead) {
   for (const char* mask : {"none", "causal", "causal,window:300", "padding:1701"}) {
     for (const int tokens : {1700, 1701}) {
       const Request request = small_request(tokens, {{"mask", mask}, {"heads", "2"}});
-      ViewSpec view = narrow_view(ViewKind::head);
+      ViewSpec view = small_view(ViewKind::head);
       view.head = 1;
       expect_same_picture(request, view, 1);
       view.log_scale = true;
@@ -59,21 +63,21 @@ TEST(HeadLook, ThePictureIsTheOneOfWeightsThatAreRead) {
 }
 
 TEST(HeadLook, AllHeadsOfAGridAreLookedAtOnce) {
-  const Request request = small_request(2000, {{"mask", "causal"}});
-  expect_same_picture(request, narrow_view(ViewKind::heads), 4);
-  ViewSpec paper = narrow_view(ViewKind::heads);
-  paper.width.reset();
-  paper.paper.width = PaperLength{40, LengthUnit::mm};
+  const Request request = small_request(1700, {{"mask", "causal"}});
+  expect_same_picture(request, small_view(ViewKind::heads), 4);
+  ViewSpec paper = view_of(ViewKind::heads, StageId::weights);
+  paper.paper.width = PaperLength{60, LengthUnit::mm};
+  paper.paper.dpi = 100;
   expect_same_picture(request, paper, 4);
 }
 
 TEST(HeadLook, WhatDependsOnRowsOrIsNotPooledIsReadAsBefore) {
   const Request request = small_request(1700, {{"mask", "causal"}, {"heads", "2"}});
-  ViewSpec view = narrow_view(ViewKind::head);
+  ViewSpec view = small_view(ViewKind::head);
   view.range = RangeKind::row;
   expect_same_picture(request, view, 0);
   expect_same_picture(request, view_of(ViewKind::head, StageId::weights), 0);
-  ViewSpec scores = narrow_view(ViewKind::head);
+  ViewSpec scores = small_view(ViewKind::head);
   scores.stage = StageId::scores;
   expect_same_picture(request, scores, 0);
 }
@@ -82,9 +86,8 @@ TEST(HeadLook, WordsAreThoseOfTheSummaryThatIsRead) {
   const Request request = small_request(1700, {{"mask", "causal"}, {"heads", "2"}});
   const auto texts_of = [&](std::int64_t memory) {
     std::vector<std::string> texts;
-    for (const TextItem& item :
-         items_of<TextItem>(figure_plan(*run(request, memory), narrow_view(ViewKind::heads), false)))
-      texts.push_back(item.text);
+    const FigurePlan plan = figure_plan(*run(request, memory), small_view(ViewKind::head), false);
+    for (const TextItem& item : items_of<TextItem>(plan)) texts.push_back(item.text);
     return texts;
   };
   EXPECT_EQ(texts_of(0), texts_of(std::int64_t{1} << 34));
