@@ -121,7 +121,7 @@ void CpuBackend::attend(const ScoreOperands& of, const Tensor& value, const Quer
     const ScratchPool::Lease scratch = scratch_.take(scratch_of_block(pass, last - first));
     compute_row_block(pass, part.batch.begin + matrix / heads, part.heads.begin + matrix % heads, {first, last},
                       scratch.data(), cancel);
-    if (pass.past_caches) finish_stores();
+    if (pass.past_caches || pass.far) finish_stores();
   });
 }
 

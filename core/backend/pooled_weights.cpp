@@ -31,14 +31,6 @@ bool is_nan(const WeightRow& row, std::int64_t key) {
   return (holds(row.spans.first) || holds(row.spans.second)) && std::isnan(row.cells[key]);
 }
 
-// The lines of pixels that show one of `cells`.
-Range lines_over(const std::vector<Range>& lines, Range cells) {
-  const auto first =
-      std::partition_point(lines.begin(), lines.end(), [&](const Range& line) { return line.end <= cells.begin; });
-  const auto end = std::partition_point(first, lines.end(), [&](const Range& line) { return line.begin < cells.end; });
-  return {first - lines.begin(), end - lines.begin()};
-}
-
 // The pixels of one row of cells, by columns. A weight is at least 0, or NaN as all of its row are.
 class PixelLine {
  public:
@@ -63,9 +55,12 @@ class PixelLine {
   void add_nans(const WeightRow& row, Range columns) {
     for (const KeySpan& span : {row.spans.first, row.spans.second}) {
       const Range part = overlap(range_of(span), columns);
-      for (std::int64_t j = part.begin; j < part.end; ++j) {
-        if (std::isnan(row.cells[j])) raise({j, j + 1}, [](float) { return kNan; });
-      }
+      if (part.size() <= 0) continue;
+      raise(part, [&](float high, const Range& pixel) {
+        const Range cells = overlap(part, pixel);
+        const auto nan = [](float cell) { return std::isnan(cell); };
+        return std::any_of(row.cells + cells.begin, row.cells + cells.end, nan) ? kNan : high;
+      });
     }
   }
 
@@ -77,16 +72,15 @@ class PixelLine {
 
  private:
   void add_zeros(Range keys) {
-    if (keys.size() > 0) raise(keys, [](float high) { return std::max(high, 0.0F); });
+    if (keys.size() > 0) raise(keys, [](float high, const Range&) { return std::max(high, 0.0F); });
   }
 
-  // What the pixels of these keys become.
+  // What the pixels of these keys become: raised(largest so far, cells).
   template <typename Raise>
   void raise(Range keys, const Raise& raised) {
-    const Range pixels = lines_over(columns_, keys);
-    for (std::int64_t p = pixels.begin; p < pixels.end; ++p) {
-      float& high = high_[static_cast<std::size_t>(p)];
-      high = raised(high);
+    const Range pixels = parts_that_hold(columns_, keys);
+    for (auto p = static_cast<std::size_t>(pixels.begin); p < static_cast<std::size_t>(pixels.end); ++p) {
+      high_[p] = raised(high_[p], columns_[p]);
     }
   }
 
@@ -127,7 +121,7 @@ struct WeightPixels::Impl {
 
   // The rows of pixels that show row i take what is larger of `line`.
   void keep(const std::vector<float>& line, std::int64_t i) {
-    const Range rows = lines_over(lines.rows, {i, i + 1});
+    const Range rows = parts_that_hold(lines.rows, {i, i + 1});
     const std::lock_guard<std::mutex> lock(mutex);
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
       float* const to = largest.data() + static_cast<std::size_t>(y) * line.size();

@@ -1,4 +1,5 @@
-// Sums down the columns of a strip of rows, from which the pixels of a pyramid are made. Used by pyramid.cpp only.
+// Sums down the columns of a strip of rows, from which the pixels of a pyramid are made. Used by what makes pixels
+// only.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,10 @@
 #include "core/picture/map_pixels.h"
 
-#include <optional>
-
 #include "core/backend/pooled_weights.h"
+#include "core/backend/pyramid_columns.h"
 #include "core/base/assert.h"
 
 namespace headscope {
-namespace {
-
-// With fewer columns a pixel, rows are chosen from better several at once.
-constexpr float kColumnsAPixel = 16;
-
-}  // namespace
 
 struct MapPixels::Impl {
   const HeatmapSpec spec;
@@ -32,7 +25,7 @@ MapPixels::~MapPixels() = default;
 bool MapPixels::possible() const {
   const HeatmapSpec& spec = impl_->spec;
   const AxisWindow columns = axis_window(spec.column0, spec.columns, spec.width);
-  return !spec.range.per_row && columns.step >= kColumnsAPixel && impl_->pixels.sees_runs();
+  return !spec.range.per_row && columns.step >= static_cast<float>(kWidePixel) && impl_->pixels.sees_runs();
 }
 
 void MapPixels::add(const WeightRow& row) {

@@ -192,12 +192,17 @@ bool add_pixel_extremes(const ValueRows& rows, const PixelColumns& columns, floa
   return HWY_DYNAMIC_DISPATCH(pixel_extremes)(rows, columns, high, low);
 }
 
-bool add_largest(const float* values, Range seen, std::span<const Range> parts, float* high) {
+Range parts_that_hold(std::span<const Range> parts, Range seen) {
   const auto first =
       std::partition_point(parts.begin(), parts.end(), [&](const Range& part) { return part.end <= seen.begin; });
   const auto end = std::partition_point(first, parts.end(), [&](const Range& part) { return part.begin < seen.end; });
-  const auto before = first - parts.begin();
-  return HWY_DYNAMIC_DISPATCH(largest_of_parts)(values, seen, parts.data() + before, end - first, high + before);
+  return {first - parts.begin(), end - parts.begin()};
+}
+
+bool add_largest(const float* values, Range seen, std::span<const Range> parts, float* high) {
+  const Range held = parts_that_hold(parts, seen);
+  return HWY_DYNAMIC_DISPATCH(largest_of_parts)(values, seen, parts.data() + held.begin, held.size(),
+                                                high + held.begin);
 }
 
 bool add_finite(const float* values, std::int64_t count, double* sums) {

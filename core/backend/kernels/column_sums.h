@@ -29,6 +29,9 @@ struct PixelColumns {
 // The same of pixels: high[p] and low[p] of the values of its columns in all rows. `values` is at column `at`.
 bool add_pixel_extremes(const ValueRows& rows, const PixelColumns& columns, float* high, float* low);
 
+// The numbers of the parts that hold one of the columns `seen`. The parts begin and end in ascending order.
+Range parts_that_hold(std::span<const Range> parts, Range seen);
+
 // high[p] = max(high[p], v) over the values of the columns `seen` that lie in parts[p]; a NaN changes nothing. True
 // when there is a NaN. The parts begin and end in ascending order, and may overlap or leave columns out; none is empty.
 // values[j] is that of column j; only the columns `seen` are read.
