@@ -100,7 +100,7 @@ TEST_F(Progress, OfALongNameTheMiddleGivesWayAndRateAndTimeLeftStay) {
   folder_.write("p.txt", test::demo_lines(40000));
   for (const int columns : {80, 100}) {
     const Result result = run_on_terminal({"scan", "--model", "demo:induction", "--phrases", "p.txt", "--out", name},
-                                          folder_.path(), "s left", columns);
+                                          folder_.path(), " left", columns);
     ASSERT_EQ(result.code, 130) << result.err;
     std::size_t timed = 0;
     for (const std::string& line : lines_shown(result.err)) {
@@ -121,7 +121,7 @@ TEST_F(Progress, OfALongNameTheMiddleGivesWayAndRateAndTimeLeftStay) {
 TEST_F(Progress, OnANarrowTerminalWhatIsNamedGivesWayFirst) {
   folder_.write("p.txt", test::demo_lines(40000));
   const Result result = run_on_terminal({"scan", "--model", "demo:induction", "--phrases", "p.txt", "--out", "x.hsagg"},
-                                        folder_.path(), "s left", 60);
+                                        folder_.path(), " left", 60);
   ASSERT_EQ(result.code, 130) << result.err;
   const std::vector<std::string> lines = lines_shown(result.err);
   const auto timed =
