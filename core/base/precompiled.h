@@ -1,5 +1,5 @@
 // The standard library's headers that nearly every file reads. They are parsed once a target, which saves half of the
-// compile time of a file. Every file still includes what it uses: the fuzz build has no precompiled headers.
+// compile time of a file. Every file still includes what it uses: a build without precompiled headers is tested too.
 #include <algorithm>
 #include <array>
 #include <atomic>
