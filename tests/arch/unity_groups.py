@@ -24,7 +24,7 @@ WORDS = {"", "operator", "const", "constexpr", "static", "return", "using", "nam
 
 def plain(text):
     """C++ without comments and texts, so that braces and names are code."""
-    return COMMENT_OR_TEXT.sub(' "" ', text)
+    return COMMENT_OR_TEXT.sub(lambda found: " " if found.group().startswith("/") else ' "" ', text)
 
 
 def statements(code):
