@@ -1,14 +1,20 @@
-"""Which files of a target may be compiled as one, for builds with HEADSCOPE_UNITY.
+"""Which files of each target are compiled as one, for builds with HEADSCOPE_UNITY.
 
-    unity_groups.py ROOT SIZE KEPT FILE...
+    unity_groups.py ROOT KEPT < TARGETS
 
-prints a line for every group, its files separated by semicolons. Two files may stand in one group when no name that
-one of them keeps to itself (in an anonymous namespace, or as static) is declared in the other, nor in a header that
-the other sees, and no type's name is of one header for one of them and of another for the other. A file is in no group
-when it defines a macro (a kernel is compiled again for every width of vectors) or uses a whole namespace. The rule
-looks at names only, so overloads that a compiler could tell apart separate files too.
+reads a line for every target, `NAME;SIZE;FILE;FILE...`, and prints one for every group, `NAME;FILE;FILE...`. Two files may
+stand in one group of at most SIZE when no name that one of them keeps to itself (in an anonymous namespace, or as static)
+is declared in the other, nor in a header that the other sees, and no type's name is of one header for one of them and of
+another for the other. A file is in no group when it leaves a macro defined (a kernel is compiled again for every width
+of vectors). The rule looks at names only, so overloads that a compiler could tell apart separate files too.
 
-KEPT is a file of its own that remembers the headers' names from one target to the next.
+KEPT, a file in the build tree, remembers the groups. A first build is quick because files are compiled as one; who changes a
+file waits for that file alone, because what was changed or is new since its group was made leaves it and is compiled apart
+from then on. Where many files were changed at once, as by a pull, the target is grouped anew.
+
+    unity_groups.py --changed KEPT
+
+ends with 0 when a file that stands in a group was changed, so that CMake has to ask again, and with 1 when none was.
 """
 import json
 import pathlib
@@ -82,6 +88,19 @@ def declared_names(code, all_of_them):
 
 
 INCLUDE = re.compile(r'(?m)^\s*#\s*include\s+"([^"]+)"')
+MACRO = re.compile(r"(?m)^\s*#\s*(define|undef)\s+(\w+)")
+LIBRARY = re.compile(r"(?m)^\s*#\s*include\s+<(\w+)/")  # <nlohmann/json.hpp>, <Eigen/Core>
+
+
+def leaves_a_macro(code):
+    """Whether a macro that the code defines is still defined behind it."""
+    left = set()
+    for word, name in MACRO.findall(code):
+        if word == "define":
+            left.add(name)
+        else:
+            left.discard(name)
+    return bool(left)
 
 
 def defined_types(code):
@@ -91,34 +110,44 @@ def defined_types(code):
 
 
 class Headers:
-    """The names that the headers of the tree declare, and which headers a file sees."""
+    """The names that the headers of the tree declare, and which headers a file sees. `known` is kept from build to build."""
 
-    def __init__(self, root, kept=None):
+    def __init__(self, root, known=None):
         self.root = pathlib.Path(root)
-        self.kept = kept
-        self.known = json.loads(kept.read_text()) if kept and kept.exists() else {}
+        self.known = {} if known is None else known
         self.seen = {}
 
-    def remember(self):
-        if self.kept:
-            self.kept.write_text(json.dumps(self.known))
-
     def facts(self, header):
-        """[time of change, names, included headers, types] of a header of the tree; nothing where it is none."""
-        path = self.root / header
-        if header not in self.seen and path.is_file():
+        """[time of change, names, included headers, types, libraries] of a header of the tree; nothing where it is none."""
+        if header not in self.seen:
+            path = self.root / header
+            if not path.is_file():
+                self.seen[header] = None
+                return None
             changed = path.stat().st_mtime_ns
             if self.known.get(header, [None])[0] != changed:
                 text = path.read_text(encoding="utf-8", errors="replace")
                 code = plain(text)
                 self.known[header] = [changed, sorted(declared_names(code, all_of_them=True)), INCLUDE.findall(text),
-                                      defined_types(code)]
+                                      defined_types(code), LIBRARY.findall(text)]
             self.seen[header] = self.known[header]
-        return self.seen.get(header)
+        return self.seen[header]
 
-    def seen_by(self, text):
-        """(names, type -> its headers) of the headers that a file of this text includes, and of those that they include."""
-        names, types, reached, waiting = set(), {}, set(), INCLUDE.findall(text)
+    def source_facts(self, path):
+        """(must stand alone, own names, declared names, included headers, libraries) of a source."""
+        changed = time_of_change(path)
+        if self.known.get(path, [None])[0] != changed:
+            text = pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
+            code = plain(text)
+            self.known[path] = [changed, leaves_a_macro(code),
+                                sorted(declared_names(code, all_of_them=False)),
+                                sorted(declared_names(code, all_of_them=True)), INCLUDE.findall(text),
+                                LIBRARY.findall(text)]
+        return self.known[path][1:]
+
+    def seen_by(self, includes):
+        """(names, type -> its headers, libraries) of these headers, and of those that they include."""
+        names, types, libraries, reached, waiting = set(), {}, set(), set(), list(includes)
         while waiting:
             header = waiting.pop()
             facts = self.facts(header) if header not in reached else None
@@ -128,46 +157,150 @@ class Headers:
                 waiting += facts[2]
                 for name in facts[3]:
                     types.setdefault(name, set()).add(header)
-        return names, types
+                libraries.update(facts[4])
+        return names, types, libraries
 
 
 class Source:
     """alone: in no group. own: names that it keeps to itself. visible: all that it declares and that its headers do."""
 
     def __init__(self, path, headers):
-        text = pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
         self.path = path
-        code = plain(text)
-        self.alone = bool(re.search(r"(?m)^\s*#\s*define\b|\busing namespace\b", code))
-        self.own = declared_names(code, all_of_them=False)
-        self.declared = declared_names(code, all_of_them=True)
-        names, self.types = headers.seen_by(text)
+        self.alone, own, declared, includes, libraries = headers.source_facts(path)
+        self.own = set(own)
+        self.declared = set(declared)
+        names, self.types, seen_libraries = headers.seen_by(includes)
         self.visible = self.declared | names
+        self.libraries = frozenset(seen_libraries.union(libraries))
 
 
-def groups(root, size, paths, kept=None):
-    """Lists of files, each to be compiled as one."""
-    headers = Headers(root, kept)
-    made = []  # (visible names, own names, type -> its headers, files)
+class Group:
+    """Files that may be compiled as one, and the names that a further one must not touch."""
+
+    def __init__(self):
+        self.sources, self.visible, self.own, self.types = [], set(), set(), {}
+
+    @property
+    def files(self):
+        return [source.path for source in self.sources]
+
+    def takes(self, source):
+        return not (source.alone or self.own & source.visible or source.own & self.visible or
+                    any(self.types.get(name, found) != found for name, found in source.types.items()))
+
+    def add(self, source):
+        self.sources.append(source)
+        self.visible |= source.visible
+        self.own |= source.own
+        self.types |= source.types
+
+
+SMALL = 6  # files of such a group may as well stand in one that sees other libraries
+
+
+def groups(headers, size, paths):
+    """Lists of files, each to be compiled as one. What sees the same libraries stands together: the templates of one are then
+    compiled once, and not in every group."""
+    by_libraries = {}
     for path in paths:
         source = Source(path, headers)
-        if source.alone:
-            continue
-        for visible, own, types, files in made:
-            if len(files) == size or own & source.visible or source.own & visible:
-                continue
-            if all(types.get(name, found) == found for name, found in source.types.items()):
-                files.append(path)
-                visible |= source.visible
-                own |= source.own
-                types |= source.types
-                break
-        else:
-            made.append((set(source.visible), set(source.own), dict(source.types), [path]))
-    headers.remember()
-    return [files for _, _, _, files in made if len(files) > 1]
+        if not source.alone:
+            by_libraries.setdefault(source.libraries, []).append(source)
+    made, left = [], []
+    for sources in sorted(by_libraries.values(), key=len, reverse=True):
+        found = grouped(sources, size, [])
+        made += [group for group in found if len(group.files) > SMALL]
+        left += [source for group in found if len(group.files) <= SMALL for source in group.sources]
+    made = grouped(left, size, made)
+    return [group.files for group in made if len(group.files) > 1]
+
+
+def grouped(sources, size, made):
+    """`made` with each source in the first group that takes it, or in a new one."""
+    for source in sources:
+        group = next((group for group in made if len(group.sources) < size and group.takes(source)), None)
+        if not group:
+            made.append(group := Group())
+        group.add(source)
+    return made
+
+
+def kept_groups(headers, groups_before, paths):
+    """The groups of an earlier build with the files that may still stand in them: what left one is compiled apart."""
+    there, left = set(paths), []
+    for files in groups_before:
+        group = Group()
+        for path, changed in files:
+            if path in there and time_of_change(path) == changed:
+                source = Source(path, headers)
+                if group.takes(source):  # a header may have brought a name
+                    group.add(source)
+        if len(group.sources) > 1:
+            left.append(group.files)
+    return left
+
+
+def time_of_change(path):
+    return pathlib.Path(path).stat().st_mtime_ns
+
+
+MANY = 24  # files of a target: compiled apart they take longer than its groups do
+
+
+class Kept:
+    """What one build tree remembers: names of headers and sources, and each target's groups with their files' times."""
+
+    def __init__(self, root, path):
+        self.path = path
+        try:
+            known = json.loads(path.read_text())
+        except (OSError, ValueError):
+            known = {}
+        self.headers = Headers(root, known.get("names", {}))
+        self.targets = known.get("targets", {})
+
+    def groups(self, target, size, paths):
+        before = self.targets.get(target)
+        if before and before["size"] == size:
+            found = kept_groups(self.headers, before["groups"], paths)
+            apart = set(paths).difference(*found).difference(before["alone"])
+            if len(apart) <= MANY:
+                before["groups"] = [[[path, time_of_change(path)] for path in files] for files in found]
+                return found
+        found = groups(self.headers, size, paths)
+        self.targets[target] = {"size": size, "alone": sorted(set(paths).difference(*found)),
+                                "groups": [[[path, time_of_change(path)] for path in files] for files in found]}
+        return found
+
+    def write(self):
+        self.path.write_text(json.dumps({"names": self.headers.known, "targets": self.targets}))
+
+
+def any_changed(path):
+    """A file that stands in a group was changed or is gone since CMake asked."""
+    try:
+        targets = json.loads(path.read_text())["targets"]
+    except (OSError, ValueError, KeyError):
+        return False
+    for target in targets.values():
+        for files in target["groups"]:
+            for file, changed in files:
+                if not pathlib.Path(file).exists() or time_of_change(file) != changed:
+                    return True
+    return False
+
+
+def main(arguments):
+    if arguments[0] == "--changed":
+        return 0 if any_changed(pathlib.Path(arguments[1])) else 1
+    kept = Kept(arguments[0], pathlib.Path(arguments[1]))
+    for line in sys.stdin:
+        target, size, *paths = line.rstrip("\n").split(";")
+        for files in kept.groups(target, int(size), paths):
+            print(target, *files, sep=";")
+    kept.write()
+    return 0
 
 
 if __name__ == "__main__":
-    for files in groups(sys.argv[1], int(sys.argv[2]), sys.argv[4:], pathlib.Path(sys.argv[3])):
-        print(";".join(files))
+    sys.exit(main(sys.argv[1:]))

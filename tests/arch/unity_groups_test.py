@@ -1,4 +1,5 @@
 """What unity_groups.py takes for the names of a file, and which files it lets stand together."""
+import os
 import pathlib
 import tempfile
 import unittest
@@ -42,7 +43,7 @@ class UnityGroups(unittest.TestCase):
         return str(path)
 
     def groups(self, *files):
-        return unity_groups.groups(self.root, 8, files)
+        return unity_groups.groups(unity_groups.Headers(self.root), 8, files)
 
     def test_names_that_a_file_keeps_to_itself(self):
         source = unity_groups.Source(self.file("first.cpp", FIRST), unity_groups.Headers(self.root))
@@ -84,16 +85,78 @@ class UnityGroups(unittest.TestCase):
                  for name, header in (("a", "grid.h"), ("b", "test_grid.h"), ("c", "grid.h"))]
         self.assertEqual(self.groups(*files), [[files[0], files[2]]])
 
+    def test_a_comment_before_an_enum_is_no_part_of_its_name(self):
+        self.file("shape.h", "// Letters.\n// More.\nenum class Axis : std::uint8_t { row };\n")
+        first = self.file("first.cpp", "namespace { struct Axis {}; }\n")
+        second = self.file("second.cpp", '#include "core/shape.h"\nint second;\n')
+        self.assertEqual(self.groups(first, second), [])
+
+    def test_what_sees_the_same_libraries_stands_together(self):
+        plain = [self.file(f"p{number}.cpp", f"int p{number};\n") for number in range(8)]
+        self.file("json.h", "#include <nlohmann/json.hpp>\n")
+        json = [self.file(f"j{number}.cpp", f'#include "core/json.h"\nint j{number};\n') for number in range(8)]
+        mixed = [path for pair in zip(plain, json) for path in pair]
+        self.assertEqual(self.groups(*mixed), [plain, json])
+        # A few of them alone are no reason for a group of their own.
+        self.assertEqual(self.groups(*plain[:5], json[0], json[1]), [[*plain[:5], json[0], json[1]]])
+
     def test_remembered_names_of_headers_are_those_of_the_headers_there_are_now(self):
-        kept = self.root / "kept.json"
+        known = {}
         for names in ({"Grid"}, {"Grid"}, {"Rows", "Cells"}):
             self.file("grid.h", "".join(f"struct {name} {{}};\n" for name in sorted(names)))
-            headers = unity_groups.Headers(self.root, kept)
-            self.assertEqual(headers.seen_by('#include "core/grid.h"\n')[0], names)
-            headers.remember()
+            headers = unity_groups.Headers(self.root, known)
+            self.assertEqual(headers.seen_by(["core/grid.h"])[0], names)
+
+    def kept(self, *files):
+        """The groups of a build tree that remembers the ones before."""
+        kept = unity_groups.Kept(self.root, self.root / "kept.json")
+        found = kept.groups("core", 8, files)
+        kept.write()
+        return found
+
+    def change(self, path, text):
+        before = unity_groups.time_of_change(path)
+        pathlib.Path(path).write_text(text)
+        os.utime(path, ns=(before + 1_000_000_000, before + 1_000_000_000))
+
+    def test_a_changed_or_new_file_leaves_its_group_and_stays_apart(self):
+        files = [self.file(f"f{number}.cpp", f"int f{number};\n") for number in range(4)]
+        self.assertEqual(self.kept(*files), [files])
+        remembered = self.root / "kept.json"
+        self.assertFalse(unity_groups.any_changed(remembered))
+        self.change(files[1], "int f1 = 1;\n")
+        self.assertTrue(unity_groups.any_changed(remembered))
+        rest = [files[0], files[2], files[3]]
+        for _ in range(2):
+            self.assertEqual(self.kept(*files), [rest])
+            self.assertFalse(unity_groups.any_changed(remembered))
+        new = self.file("g.cpp", "int g;\n")
+        self.assertEqual(self.kept(*files, new), [rest])
+        self.assertEqual(self.kept(files[0], files[1], files[3]), [[files[0], files[3]]])
+
+    def test_a_name_that_a_header_brings_separates_a_group_that_was(self):
+        header = self.file("grid.h", "struct Grid {};\n")
+        files = [self.file("first.cpp", "namespace { int rows; }\n"), self.file("second.cpp", "int second;\n"),
+                 self.file("third.cpp", '#include "core/grid.h"\nint third;\n')]
+        self.assertEqual(self.kept(*files), [files])
+        self.change(header, "extern int rows;\n")
+        self.assertEqual(self.kept(*files), [files[:2]])
+
+    def test_many_changed_files_are_grouped_anew(self):
+        files = [self.file(f"f{number}.cpp", f"int f{number};\n") for number in range(unity_groups.MANY + 8)]
+        before = self.kept(*files)
+        for path in files[:unity_groups.MANY]:
+            self.change(path, "// Changed.\n" + pathlib.Path(path).read_text())
+        self.assertEqual(self.kept(*files), [files[unity_groups.MANY:]])
+        self.change(files[-1], "int other;\n")
+        self.assertEqual(self.kept(*files), before)
 
     def test_a_macro_keeps_a_file_alone(self):
-        self.assertEqual(self.groups(self.file("a.cpp", "#define WIDTH 4\n"), self.file("b.cpp", "int b;\n")), [])
+        b = self.file("b.cpp", "int b;\n")
+        self.assertEqual(self.groups(self.file("a.cpp", "#define WIDTH 4\n"), b), [])
+        self.assertEqual(self.groups(self.file("a.cpp", "#undef WIDTH\n#define WIDTH 4\n"), b), [])
+        whole = self.file("c.cpp", "#define WIDTH 4\nint c = WIDTH;\n#undef WIDTH\n")
+        self.assertEqual(self.groups(whole, b), [[whole, b]])
 
 
 if __name__ == "__main__":
