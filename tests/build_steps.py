@@ -13,35 +13,26 @@ import subprocess
 import sys
 import time
 
-STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
+STEP = re.compile(r"^\[(\d+)/(\d+)\] (?!Re-checking|Re-running)(.*)")
+CMAKE = re.compile(r"^\[\d+/\d+\] Re-|^-- |^ninja: (?:Entering|no work)")
 OBJECT = re.compile(r"\S+\.o$")
 
 
-class Weights:
-    """What a step costs, in seconds of some machine: what it took here the last time, else a guess by what it compiles."""
+def weight_of(build, object_file):
+    """What compiling costs, in seconds of some machine, by what is compiled."""
+    group = build / object_file[:-2]  # of files that are compiled as one: what CMake wrote
+    if "/Unity/" in object_file and group.exists():
+        return 3.0 + 0.5 * group.read_text().count("#include")
+    return 12.0 if "/kernels/" in object_file else 4.0
 
-    def __init__(self, build):
-        self.build = build
-        self.took = {}
-        try:
-            lines = (build / ".ninja_log").read_text().splitlines()
-        except OSError:
-            lines = []
-        for line in lines:
-            fields = line.split("\t")
-            if len(fields) == 5 and fields[0].isdigit():
-                self.took[fields[3]] = (int(fields[1]) - int(fields[0])) / 1000
 
-    def of(self, step):
-        found = OBJECT.search(step)
-        if not found:
-            return 1.0
-        if found.group() in self.took:
-            return self.took[found.group()]
-        group = self.build / found.group()[:-2]  # of files that are compiled as one: what CMake wrote
-        if "/Unity/" in found.group() and group.exists():
-            return 3.0 + 0.8 * group.read_text().count("#include")
-        return 15.0 if "/kernels/" in found.group() else 4.0
+def missing_objects(build, targets):
+    """The object files that a first build still has to make, and what each costs. Ninja's own plan is not to be had: with
+    folders that are looked through for new files its dry run ends before it."""
+    said = subprocess.run(["ninja", "-C", str(build), "-t", "inputs", *targets], capture_output=True, text=True,
+                          errors="replace").stdout
+    names = {line.strip() for line in said.splitlines() if line.strip().endswith(".o")}
+    return {name: weight_of(build, name) for name in names if not (build / name).exists()}
 
 
 def left_in_words(seconds):
@@ -52,27 +43,28 @@ def left_in_words(seconds):
 
 
 class Progress:
-    def __init__(self, planned, terminal):
-        self.weights, self.left = planned, sum(planned.values())
+    def __init__(self, missing, terminal):
+        self.missing, self.left = missing, sum(missing.values())
         self.all, self.begin, self.terminal = self.left, time.monotonic(), terminal
-        self.done = 0
-        self.said = self.begin if not terminal else 0.0
-        self.width = 0
+        self.done, self.steps, self.width = 0, 0, 0
+        self.said = self.begin
 
-    def step(self, name):
-        self.done += 1
-        self.left -= self.weights.pop(name, 0.0)
+    def step(self, done, steps, what):
+        self.done, self.steps = done, steps
+        found = OBJECT.search(what)
+        if found:
+            self.left -= self.missing.pop(found.group(), 0.0)
 
     def words(self):
-        elapsed, part = time.monotonic() - self.begin, 1 - self.left / self.all
-        text = f"{self.done} of {self.done + len(self.weights)} steps done"
+        text = f"{self.done} of {self.steps} steps done" if self.steps else "The first steps are not done yet"
+        elapsed, part = time.monotonic() - self.begin, 1 - self.left / self.all if self.all else 0
         if part > 0.04 or elapsed > 60 and part > 0.01:
             text += ", " + left_in_words(elapsed * (1 - part) / part)
         return text
 
     def say(self, every):
         now = time.monotonic()
-        if now - self.said >= every:
+        if (self.all or self.done) and now - self.said >= every:
             self.said = now
             if self.terminal:
                 text = self.words()
@@ -107,35 +99,29 @@ def lines_of(stream, idle):
 def main():
     build, targets = pathlib.Path(sys.argv[1]), sys.argv[2:]
     ninja = ["ninja", "-C", str(build)]
-    # What CMake has to be asked first: without it the plan below would be of that one step.
+    # CMake is asked first where it has to be: the steps are those that it then wrote.
     asked = subprocess.run([*ninja, "build.ninja"], capture_output=True, text=True, errors="replace")
     if asked.returncode:
         sys.stdout.write(asked.stdout + asked.stderr)
         return asked.returncode
-    plan = subprocess.run([*ninja, "-n", *targets], capture_output=True, text=True, errors="replace").stdout
-    weights = Weights(build)
-    planned = {}
-    for line in plan.splitlines():
-        if found := STEP.match(line):
-            planned[found.group(3)] = weights.of(found.group(3))
-    if not planned:
-        return subprocess.run([*ninja, "--quiet", *targets]).returncode
     terminal = sys.stdout.isatty()
-    progress = Progress(planned, terminal)
-    if len(planned) > 3:
-        print(f"Building {build}: {len(planned)} steps", flush=True)
+    progress = Progress(missing_objects(build, targets), terminal)
+    large = len(progress.missing) > 3
+    if large:
+        print(f"Building in {build}: the compiler has {len(progress.missing)} steps, some of a minute each", flush=True)
     run = subprocess.Popen([*ninja, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     every = 1.0 if terminal else 30.0
     for line in lines_of(run.stdout, lambda: progress.say(every)):
         if found := STEP.match(line):
-            progress.step(found.group(3))
+            done, steps = int(found.group(1)), int(found.group(2))
+            progress.step(done, steps, found.group(3))
             progress.say(every)
-        elif line.strip() and not line.startswith(("ninja: Entering", "ninja: no work")):
+        elif line.strip() and not CMAKE.match(line):
             progress.clear()
             print(line, flush=True)
     progress.clear()
     status = run.wait()
-    if status == 0 and len(planned) > 3:
+    if status == 0 and large:
         print(f"Built in {(time.monotonic() - progress.begin) / 60:.1f} minutes", flush=True)
     return status
 

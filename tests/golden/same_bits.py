@@ -37,7 +37,10 @@ def requests(cli):
                     "--backend reference"):
         found["drawn " + options] = drawn + options.split()
     for variant in variants_of(cli):
-        found["variant " + variant] = drawn + ["--mask", "causal", "--variant", variant]
+        # Twelve heads of twelve features for twelve words: one of the mistakes needs as many features as keys.
+        square = ["--model", "seeded", "--phrase", PHRASE, "--heads", "3", "--d-model", "36", "--seed", "7"]
+        layout = ["--qkv-layout", "blocked"] if variant.startswith("qkv-blocked") else []
+        found["variant " + variant] = [*square, "--mask", "causal", *layout, "--variant", variant]
     return found
 
 
