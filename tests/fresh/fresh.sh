@@ -22,8 +22,8 @@ and a letter beyond ASCII, and runs ./dev run and ./dev test there, once for eac
   --mirror URL           where SUITE lies; else the first of this machine's own mirrors that has it, else debootstrap's
   --like SUITE           a suite that debootstrap knows and that is built the same way, where it does not know SUITE
   --new                  make the kept bare tree anew
-  --precompiled          with precompiled headers, as ./dev builds on its own; the default is without: a missing
-                         #include is found, and ccache remembers
+  --no-ccache            without ccache, which a tree has otherwise so that the next run of it is quicker: the minutes that
+                         are printed are then those of who has never built it
   --command COMMAND      in the source's folder, instead of ./dev run and ./dev test
   --shell                a shell there instead
   --keep                 keep the tree in which it ran, and say where
@@ -48,7 +48,7 @@ nothing_run() {
 }
 
 suite='' as='' compiler='' from='' mirror='' like='' command=''
-all=0 fast=0 new=0 precompiled=0 shell=0 keep=0 verbose=0
+all=0 fast=0 new=0 no_ccache=0 shell=0 keep=0 verbose=0
 
 one_of() { # one_of OPTION VALUE CHOICES...
   local option=$1 value=$2 choice
@@ -66,7 +66,8 @@ while (($#)); do
       printf -v "${1#--}" '%s' "$2"
       shift
       ;;
-    --all | --fast | --new | --precompiled | --shell | --keep | --verbose) printf -v "${1#--}" 1 ;;
+    --all | --fast | --new | --shell | --keep | --verbose) printf -v "${1#--}" 1 ;;
+    --no-ccache) no_ccache=1 ;;
     --help | -h) help; exit ;;
     -*) wrong "There is no option $1" ;;
     *)
@@ -195,6 +196,7 @@ inside() { # inside USER FOLDER COMMAND [NAME=VALUE...]
 # A copy of the bare tree with the source in it, and with what its user brings along: a compiler of his choice, sudo.
 prepare() { # prepare AS COMPILER FROM
   local packages=(ccache) owner=root proxy=''
+  ((!no_ccache)) || packages=(ca-certificates)
   rm -rf --one-file-system "$scratch/tree"
   cp -a --reflink=auto "$kept/pristine" "$scratch/tree"
   cp -L /etc/resolv.conf "$scratch/tree/etc/resolv.conf" 2>/dev/null || true
@@ -285,9 +287,6 @@ count() {
   fi
 }
 
-flags="${HEADSCOPE_CMAKE:-}"
-((precompiled)) || flags="-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON $flags"
-
 if ((new)) || [[ ! -d $kept/pristine ]]; then
   make_pristine
 fi
@@ -301,7 +300,7 @@ for way in "${ways[@]}"; do
   prepare "$as" "$compiler" "$from" >"$preparing" 2>&1
   preparing=''
   echo "  a bare tree with its source: $(minutes $((SECONDS - started))) minutes" >&2
-  variables=("HEADSCOPE_CMAKE=$flags" CCACHE_DIR=/var/cache/ccache CCACHE_MAXSIZE=3G "CCACHE_BASEDIR=$folder"
+  variables=("HEADSCOPE_CMAKE=${HEADSCOPE_CMAKE:-}" CCACHE_DIR=/var/cache/ccache CCACHE_MAXSIZE=3G "CCACHE_BASEDIR=$folder"
     CCACHE_NOHASHDIR=1)
   for variable in "${!HEADSCOPE_REQUIRE_@}"; do variables+=("$variable=${!variable}"); done
   [[ $compiler == gcc ]] || variables+=(CXX=clang++)
