@@ -5,10 +5,10 @@
 What a header of one standard library includes by the way, another version of it does not: a file that relies on that
 compiles on one distribution and not on the next, and precompiled headers and files compiled as one hide it.
 """
-import functools
-import pathlib
 import re
 import sys
+
+from sources import Tree
 
 HEADERS = {
     "algorithm": "adjacent_find all_of any_of binary_search clamp copy copy_backward copy_if copy_n count count_if equal "
@@ -66,68 +66,31 @@ OF_NAME = {name: header for header, names in HEADERS.items() for name in names.s
 # A standard header that has to declare what another one does too.
 ALSO = {"string": {"string_view"}, "sstream": {"string"}, "iostream": {"string"}, "fstream": {"string"}, "regex": {"string"}}
 OTHER_HEADERS = {"string_view": {"string"}, "cstdlib": {"stdlib.h"}, "cstdio": {"stdio.h"}, "cstring": {"string.h"}}
-COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 USE = re.compile(r"(?<![\w:])std::(\w+)")
 # Names with several homes (std::move, std::swap, std::size_t) are in no row.
-INCLUDE = re.compile(r'(?m)^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 
 
-class Tree:
-    def __init__(self, root):
-        self.root = pathlib.Path(root)
+def headers_seen(tree, path):
+    """Standard headers that a file includes, itself or by headers of the tree."""
+    found = set().union(*(tree.includes(file)[1] for file in tree.reached(path)))
+    return found.union(*(ALSO.get(header, ()) for header in found))
 
-    @functools.lru_cache(maxsize=None)
-    def text(self, path):
-        return (self.root / path).read_text(encoding="utf-8", errors="replace")
 
-    @functools.lru_cache(maxsize=None)
-    def includes(self, path):
-        """(headers of the tree, other headers) that a file includes itself."""
-        own, other = set(), set()
-        for quoted, angled in INCLUDE.findall(self.text(path)):
-            if quoted and (self.root / quoted).is_file():
-                own.add(quoted)
-            else:
-                other.add(angled or quoted)
-        return own, other
-
-    def headers_seen(self, path):
-        """Standard headers that a file includes, itself or by headers of the tree."""
-        reached, waiting, found = set(), [path], set()
-        while waiting:
-            file = waiting.pop()
-            if file in reached:
-                continue
-            reached.add(file)
-            own, other = self.includes(file)
-            waiting += own
-            found |= other
-        for header in list(found):
-            found |= ALSO.get(header, set())
-        return found
-
-    def missing(self, path):
-        """header -> the first name that needs it, for the headers that a file lacks."""
-        code = COMMENT_OR_TEXT.sub(" ", self.text(path))
-        seen = self.headers_seen(path)
-        lacking = {}
-        for name in USE.findall(code):
-            header = OF_NAME.get(name)
-            if header and header not in seen and not OTHER_HEADERS.get(header, set()) & seen:
-                lacking.setdefault(header, name)
-        return lacking
-
-    def files(self):
-        for folder in ("core", "app", "tests"):
-            for path in sorted((self.root / folder).rglob("*")):
-                if path.suffix in (".cpp", ".h"):
-                    yield str(path.relative_to(self.root))
+def missing(tree, path):
+    """header -> the first name that needs it, for the headers that a file lacks."""
+    seen = headers_seen(tree, path)
+    lacking = {}
+    for name in USE.findall(tree.code(path)):
+        header = OF_NAME.get(name)
+        if header and header not in seen and not OTHER_HEADERS.get(header, set()) & seen:
+            lacking.setdefault(header, name)
+    return lacking
 
 
 def main(root):
     tree, count = Tree(root), 0
     for path in tree.files():
-        for header, name in sorted(tree.missing(path).items()):
+        for header, name in sorted(missing(tree, path).items()):
             print(f"{path}: std::{name} needs #include <{header}>")
             count += 1
     print(f"{len(list(tree.files()))} files, {count} headers missing")

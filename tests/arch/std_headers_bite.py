@@ -3,7 +3,8 @@ import pathlib
 import sys
 import tempfile
 
-from std_headers import Tree
+from sources import Tree
+from std_headers import missing
 
 FILES = {
     "core/a.h": "#include <vector>\nstd::vector<std::int64_t> sizes();\n",
@@ -20,6 +21,6 @@ with tempfile.TemporaryDirectory() as root:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     tree = Tree(root)
-    found = {path: tree.missing(path) for path in tree.files()}
+    found = {path: missing(tree, path) for path in tree.files()}
     if found != LACKING:
         sys.exit(f"found {found}")

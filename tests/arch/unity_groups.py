@@ -21,73 +21,9 @@ import pathlib
 import re
 import sys
 
-COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)
-NAME = re.compile(r"[A-Za-z_]\w*")
-TYPE = re.compile(r"\s*(?:struct|class|enum|union)\s+(?:class\s+)?(\w+)")
-ALIAS = re.compile(r"\s*(?:using|namespace)\s+(\w+)\s*=|\s*using\s+[\w:]+::(\w+)\s*$")
-WORDS = {"", "operator", "const", "constexpr", "static", "return", "using", "namespace"}
+from cpp_names import declared_names, defined_types
+from sources import plain, quoted_includes
 
-
-def plain(text):
-    """C++ without comments and texts, so that braces and names are code."""
-    return COMMENT_OR_TEXT.sub(lambda found: " " if found.group().startswith("/") else ' "" ', text)
-
-
-def statements(code):
-    """(anonymous, statement) for every declaration at the level of a namespace, bodies left out."""
-    namespaces, depth, start, place = [], 0, 0, 0
-    while place < len(code):
-        sign = code[place]
-        if sign == "{":
-            head = code[start:place]
-            opened = re.search(r"\bnamespace\b([\s\w:]*)$", head)
-            if depth == 0 and opened:
-                namespaces.append(not opened.group(1).strip())
-                start = place + 1
-            else:
-                depth += 1
-        elif sign == "}":
-            if depth:
-                depth -= 1
-                # The end of a function's body is the end of its declaration; that of a type or a value comes with ';'.
-                if depth == 0 and not re.match(r"\s*[;,=.)]", code[place + 1:]):
-                    yield any(namespaces), code[start:place + 1]
-                    start = place + 1
-            elif namespaces:
-                namespaces.pop()
-                start = place + 1
-        elif sign == ";" and depth == 0:
-            yield any(namespaces), code[start:place]
-            start = place + 1
-        place += 1
-
-
-def names_declared_by(statement):
-    """What one declaration at the level of a namespace declares."""
-    head = re.sub(r"\[\[.*?\]\]|\btemplate\s*<[^{;]*?>\s*(?=[\w:])", "", statement.split("{")[0])
-    for pattern in (TYPE, ALIAS):
-        match = pattern.match(head)
-        if match:
-            return [name for name in match.groups() if name]
-    names = NAME.findall(re.split(r"[=(\[]", head)[0])[-1:]
-    if "(" in head.split("=")[0]:
-        return names
-    flat, bare = None, statement  # constexpr int kFirst = f(1, 2), kSecond = 2;
-    while bare != flat:
-        flat, bare = bare, re.sub(r"\([^(){}]*\)|\{[^(){}]*\}|<[^<>;]*>", "", bare)
-    return names + re.findall(r",\s*(\w+)\s*(?:[=,\[]|$)", flat)
-
-
-def declared_names(code, all_of_them):
-    """The names that a file declares in namespaces: all of them, or those that it keeps to itself."""
-    names = set()
-    for anonymous, statement in statements(re.sub(r"(?m)^\s*#.*$", "", code)):
-        if all_of_them or anonymous or re.match(r"\s*(?:static|using)\b", statement):
-            names.update(names_declared_by(statement))
-    return {name for name in names if name not in WORDS and not name.startswith(("TEST", "INSTANTIATE_TEST"))}
-
-
-INCLUDE = re.compile(r'(?m)^\s*#\s*include\s+"([^"]+)"')
 MACRO = re.compile(r"(?m)^\s*#\s*(define|undef)\s+(\w+)")
 LIBRARY = re.compile(r"(?m)^\s*#\s*include\s+<(\w+)/")  # <nlohmann/json.hpp>, <Eigen/Core>
 
@@ -101,12 +37,6 @@ def leaves_a_macro(code):
         else:
             left.discard(name)
     return bool(left)
-
-
-def defined_types(code):
-    """The names of the types that a header defines in namespaces."""
-    found = (TYPE.match(statement) for _, statement in statements(re.sub(r"(?m)^\s*#.*$", "", code)) if "{" in statement)
-    return sorted({match.group(1) for match in found if match})
 
 
 class Headers:
@@ -128,7 +58,7 @@ class Headers:
             if self.known.get(header, [None])[0] != changed:
                 text = path.read_text(encoding="utf-8", errors="replace")
                 code = plain(text)
-                self.known[header] = [changed, sorted(declared_names(code, all_of_them=True)), INCLUDE.findall(text),
+                self.known[header] = [changed, sorted(declared_names(code, all_of_them=True)), quoted_includes(text),
                                       defined_types(code), LIBRARY.findall(text)]
             self.seen[header] = self.known[header]
         return self.seen[header]
@@ -141,7 +71,7 @@ class Headers:
             code = plain(text)
             self.known[path] = [changed, leaves_a_macro(code),
                                 sorted(declared_names(code, all_of_them=False)),
-                                sorted(declared_names(code, all_of_them=True)), INCLUDE.findall(text),
+                                sorted(declared_names(code, all_of_them=True)), quoted_includes(text),
                                 LIBRARY.findall(text)]
         return self.known[path][1:]
 

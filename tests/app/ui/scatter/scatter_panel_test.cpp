@@ -12,6 +12,7 @@
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/heads/query_key_scatter.h"
+#include "core/request/request_text.h"
 #include "tests/app/ui/driver.h"
 
 namespace headscope::ui {
