@@ -9,9 +9,10 @@ from sources import Tree
 FILES = {
     # What there is to be named.
     "core/shape.h": "namespace headscope { struct Shape { int rows; int depth() const; }; constexpr int kFirst = 1, kSecond = 2; }\n",
-    "core/sum.h": '#include "core/shape.h"\nnamespace headscope { template <typename T>\nint sum(const T& values); int total(int first); }\n',
-    "core/mean.h": "namespace headscope { class Mean; inline int Shape::depth() const { return 1; } using Means = int; }\n",
-    "core/mean_of.h": "namespace headscope { class Mean : public std::vector<int> { int mean; }; enum class Way { plain, wide }; }\n",
+    "core/sum.h": '#include "core/shape.h"\nnamespace headscope { template <typename T>\nint sum(const T& values); int total(int first);\n'
+                  "inline int Shape::depth() const { return 1; } }\n",
+    "core/mean.h": "namespace headscope { class Mean; using Means = int; }\n",
+    "core/mean_of.h": "namespace headscope { class Mean : public std::vector<int> { int mean, center; int size() const; }; enum class Way { plain, wide }; }\n",
     "core/assert.h": "#define REQUIRE(condition) \\\n  refuse(condition)\n",
     "app/ui/row.h": "namespace headscope::ui { int row(); int total(int first); }\n",
     "tests/made.h": "namespace headscope::test { struct Made {}; int sum(int of_a_test); int only_in_tests(); }\n",
@@ -19,6 +20,7 @@ FILES = {
     "core/bad.h": "namespace headscope { int all(const Shape& shape); }\n",
     "core/bad.cpp": '#include "core/mean_of.h"\nnamespace headscope { int a() { return sum(1) + kSecond; } Way b() { REQUIRE(true); } }\n',
     "core/whole.cpp": '#include "core/mean.h"\nnamespace headscope { int a(const Mean& mean) { return Mean{}.size(); } }\n',
+    "core/access.cpp": '#include "core/mean.h"\nnamespace headscope { int a(const Mean& mean) { return mean.center + mean.size(); } }\n',
     "app/ui/bad.cpp": "namespace headscope::ui { namespace { int a = total(1); } }\nint b = headscope::ui::row();\n",
     "tests/bad_test.cpp": "namespace headscope { using namespace test; TEST_F(Made, Shape) { only_in_tests(); } }\n",
     # All of their names come from somewhere: their own header, headers of headers, the folder that they lie in.
@@ -33,7 +35,7 @@ FILES = {
                       "int only_in_tests(std::Made); #define REQUIRE 1\nREQUIRE; }\n",
     "core/member.cpp": '#include "core/mean_of.h"\nnamespace headscope { int a = mean; }\n',
 }
-LACKING = {"core/bad.h": {"Shape"}, "core/bad.cpp": {"sum", "kSecond", "REQUIRE"}, "core/whole.cpp": {"Mean"},
+LACKING = {"core/bad.h": {"Shape"}, "core/bad.cpp": {"sum", "kSecond", "REQUIRE"}, "core/whole.cpp": {"Mean"}, "core/access.cpp": {"center"},
            "app/ui/bad.cpp": {"total", "row"}, "tests/bad_test.cpp": {"Made", "only_in_tests"}}
 
 with tempfile.TemporaryDirectory() as root:
