@@ -3,13 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "app/cli/describe.h"
+#include "app/cli/describe_config.h"
 #include "app/cli/output.h"
 #include "core/base/error.h"
 #include "core/base/grouped_digits.h"
@@ -27,26 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// The facts of a config.json that decide shapes, under the names that the model families give them.
-constexpr std::array kConfigFacts = {"model_type",
-                                     "num_hidden_layers",
-                                     "n_layer",
-                                     "num_attention_heads",
-                                     "n_head",
-                                     "hidden_size",
-                                     "n_embd",
-                                     "d_model",
-                                     "num_key_value_heads",
-                                     "head_dim",
-                                     "vocab_size",
-                                     "intermediate_size",
-                                     "n_positions",
-                                     "max_position_embeddings",
-                                     "position_embedding_type",
-                                     "rope_theta",
-                                     "sliding_window",
-                                     "torch_dtype"};
 
 struct FolderFile {
   std::string name;
@@ -86,21 +66,6 @@ bool has_weights(const std::string& folder) {
     }
   }
   return false;
-}
-
-void add_config(const std::string& path, Description& description) {
-  const JsonValue config = parse_strict_json(read_json_text(path), path);
-  if (config.kind != JsonValue::Kind::object)
-    throw Error(path + " is not a JSON object; expected a model's configuration");
-  Json facts = Json::object();
-  for (const char* key : kConfigFacts) {
-    const JsonValue* value = config.find(key);
-    if (value == nullptr) continue;
-    if (value->kind == JsonValue::Kind::number) facts[key] = Json::parse(value->text);
-    if (value->kind == JsonValue::Kind::string) facts[key] = value->text;
-    if (value->kind == JsonValue::Kind::boolean) facts[key] = value->truth;
-  }
-  description.json["config"] = facts;
 }
 
 const char* norm_place_name(Architecture::NormPlace place) {
@@ -147,13 +112,8 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
   const bool gated = model.mlp == Architecture::Mlp::gated;
   add_image_rule(checkpoint, description);
   add_feature_rule(checkpoint, description);
+  add_sizes(model, description);
   Json& json = description.json;
-  json["architecture"] = model.family;
-  json["num_layers"] = model.num_layers;
-  json["num_heads"] = model.num_heads;
-  json["num_kv_heads"] = model.num_kv_heads;
-  json["d_model"] = model.d_model;
-  json["head_dim"] = model.head_dim;
   json["mlp_width"] = model.mlp_width;
   json["vocab_size"] = model.vocab_size;
   json["max_positions"] = model.max_positions;
@@ -176,12 +136,6 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
   json["bytes"] = checkpoint.bytes();
 
   std::string& text = description.text;
-  text += fmt::format("architecture {}: {}, {}{}, d_model {}, head_dim {}\n", model.family,
-                      counted(model.num_layers, "layer"), counted(model.num_heads, "head"),
-                      model.num_kv_heads == model.num_heads
-                          ? ""
-                          : fmt::format(" ({})", counted(model.num_kv_heads, "key and value head")),
-                      model.d_model, model.head_dim);
   text += fmt::format("{}, {}{}\n", reading_text(model), model.causal ? "causal" : "attends in both directions",
                       window_text(model));
   text += fmt::format(
@@ -282,6 +236,7 @@ Description describe_folder(const std::string& path) {
     }
     description.json = {{"path", path}, {"kind", "checkpoint"}, {"architecture", nullptr}};
     description.text = printable(path) + ": a checkpoint folder without weights\n";
+    if (configured) add_configured_sizes((fs::path(folder) / "config.json").string(), description);
     add_tokenizer(tokenizer.get(), "", description);
     if (configured) add_config((fs::path(folder) / "config.json").string(), description);
   }

@@ -57,7 +57,7 @@ Description drafted_map(const std::string& folder, const std::string& file) {
     throw UsageError("map-draft", folder + " is a file", "a folder with config.json and weights");
   }
   const std::string config = (std::filesystem::path(folder) / "config.json").string();
-  const MapDraft draft = draft_map(parse_strict_json(read_json_text(config), config), WeightFiles::open(folder));
+  const MapDraft draft = draft_map(read_config_json(config), WeightFiles::open(folder));
   write_file_atomically(file, [&](std::ostream& out) { out << draft.json; });
   Description description;
   description.json = {

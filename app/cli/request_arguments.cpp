@@ -7,8 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "app/cli/output.h"
 #include "app/cli/render_corpus.h"
 #include "app/session/documents.h"
+#include "app/session/model_folder.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
 #include "core/attention/forward.h"
@@ -117,6 +119,15 @@ void forget_replaced(const Arguments& given, Request& request) {
   }
 }
 
+// A checkpoint's file of weights stands for its folder.
+Arguments with_model_folder(Arguments given) {
+  const std::string folder = folder_of_weights(given.get("model"));
+  if (folder.empty()) return given;
+  print_notice(fmt::format("{} holds weights of the checkpoint {}, which is opened", given.get("model"), folder));
+  given.values["model"] = folder;
+  return given;
+}
+
 }  // namespace
 
 OptionGroup request_group() {
@@ -147,7 +158,8 @@ GivenRequest given_request(const Arguments& given) {
   return given_request(given, std::move(session));
 }
 
-GivenRequest given_request(const Arguments& given, std::optional<SessionFile> session) {
+GivenRequest given_request(const Arguments& asked, std::optional<SessionFile> session) {
+  const Arguments given = with_model_folder(asked);
   refuse_both(given, "phrase-file", "phrase", "they say the same thing");
   refuse_both(given, "weights", "model", "either one layer's file or a model");
   GivenRequest result;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/attention/layer_routing.h"
-#include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/json_tensor.h"
 #include "core/io/npy.h"
@@ -25,12 +24,12 @@ struct NamedRows {
 
 class RoutingFiles {
  public:
-  RoutingFiles(const Trace& trace, const ExportPlan& plan, const CancelToken& cancel)
-      : trace_(trace), plan_(plan), cancel_(cancel), tokens_(trace.query_labels()) {
+  RoutingFiles(const Trace& trace, const ExportPlan& plan, const CancelToken& cancel, FilesTogether& files)
+      : trace_(trace), plan_(plan), cancel_(cancel), tokens_(trace.query_labels()), files_(files) {
     if (plan.csv_safe) tokens_ = safe_texts(std::move(tokens_));
   }
 
-  std::vector<std::string> write(const std::vector<NamedRows>& all) {
+  std::vector<std::string> add_all(const std::vector<NamedRows>& all) {
     if (plan_.format == ExportFormat::safetensors) {
       std::vector<NamedTensorRef> refs;
       for (const NamedRows& each : all) refs.push_back({each.name, &each.rows});
@@ -41,7 +40,6 @@ class RoutingFiles {
       for (const NamedRows& each : all) add_one(each);
     }
     cancel_.check();
-    files_.commit();
     return names_;
   }
 
@@ -82,7 +80,7 @@ class RoutingFiles {
   const ExportPlan& plan_;
   const CancelToken& cancel_;
   std::vector<std::string> tokens_, names_;
-  FilesTogether files_;
+  FilesTogether& files_;
 };
 
 }  // namespace
@@ -106,16 +104,15 @@ RoutingChoice take_routing(std::string& list) {
   return choice;
 }
 
-std::vector<std::string> export_routing(const Trace& trace, const RoutingChoice& choice, const ExportPlan& plan,
-                                        const CancelToken& cancel) {
+std::vector<std::string> add_routing(const Trace& trace, const RoutingChoice& choice, const ExportPlan& plan,
+                                     const CancelToken& cancel, FilesTogether& files) {
   const std::int64_t layer = trace.inputs->layer;
   if (trace.model == nullptr) check_has_experts(nullptr, layer);
   const Routing routing = layer_routing(*trace.model, layer, cancel);
   std::vector<NamedRows> all;
   if (choice.router) all.push_back({"router", "token\\expert", routing.probabilities});
   if (choice.experts) all.push_back({"experts", "token\\choice", routing.chosen});
-  make_folder(plan.folder);
-  return RoutingFiles(trace, plan, cancel).write(all);
+  return RoutingFiles(trace, plan, cancel, files).add_all(all);
 }
 
 }  // namespace headscope::cli

@@ -212,11 +212,10 @@ std::string exported_text(const Arguments& given, const Trace& trace, const Expo
                           const RoutingChoice& routing, const CancelToken& cancel, ProgressLine& progress) {
   planned_files(trace, plan);  // what cannot be written is refused before the folder is made
   if (routing.any()) check_has_experts(trace.model.get(), trace.inputs->layer);
-  std::vector<std::string> names = export_stages(
-      trace, plan, [&](double share) { progress.show("writing to " + plan.folder, share); }, cancel);
-  if (routing.any()) {
-    for (const std::string& name : export_routing(trace, routing, plan, cancel)) names.push_back(name);
-  }
+  const AddFiles beside = [&](FilesTogether& files) { return add_routing(trace, routing, plan, cancel, files); };
+  const std::vector<std::string> names = export_stages(
+      trace, plan, [&](double share) { progress.show("writing to " + plan.folder, share); }, cancel,
+      routing.any() ? beside : AddFiles());
   if (given.has("json")) {
     return read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);
   }

@@ -8,11 +8,14 @@
 #include "core/base/error.h"
 #include "core/base/system/files.h"
 #include "core/base/system/streams.h"
+#include "core/io/files_read.h"
 
 namespace headscope::cli {
 
 std::string text_of_standard_input(const CancelToken& cancel) {
   constexpr int kMilliseconds = 50;
+  // A shell's < FILE.
+  if (const auto facts = system::facts_of(system::kInput)) note_read("/dev/stdin", *facts);
   std::string text;
   std::vector<char> piece(std::size_t{1} << 16);
   while (true) {

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/session/phrase_file.h"
 #include "core/base/error.h"
 #include "core/base/message_text.h"
+#include "core/corpus/phrase_list.h"
 #include "core/io/json_cursor.h"
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
@@ -46,6 +48,10 @@ Phrases phrases_of_line(std::string_view line, const std::string& where) {
   return phrases;
 }
 
+bool has_json_lines(const std::string& path) {
+  return path.ends_with(".jsonl") || path.ends_with(".ndjson");
+}
+
 // f(phrases) for every line that is not blank.
 template <typename F>
 void each_phrase_of(const std::string& path, F&& f) {
@@ -58,6 +64,17 @@ void each_phrase_of(const std::string& path, F&& f) {
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     f(phrases_of_line(line, fmt::format("{}: line {}", path, number)));
   }
+}
+
+// f(phrases) for every line of a list that has no second phrases, as scan reads it: plain text, a folder, gzip.
+template <typename F>
+void each_phrase_of_list(const std::string& path, const CancelToken& cancel, F&& f) {
+  const PhraseList list = PhraseList::open(path, cancel);
+  list.visit({0, list.size()}, [&](const ListedPhrase& phrase) {
+    if (phrase.blank) return;
+    if (!phrase.problem.empty()) throw Error(fmt::format("{}: line {}: {}", path, phrase.index + 1, phrase.problem));
+    f(Phrases{phrase.text, std::nullopt});
+  });
 }
 
 // Written without a JSON value in between, which would take many times the memory for a million tokens.
@@ -127,6 +144,18 @@ std::string readable_table(const Tokens& tokens) {
          counted(static_cast<std::int64_t>(tokens.ids.size()), "token") + "\n";
 }
 
+[[noreturn]] void refuse_without_tokenizer(const std::string& folder) {
+  if (const std::string pieces = unread_pieces_of(folder); !pieces.empty()) {
+    throw Error(
+        fmt::format("{}: found {}, which is read where config.json names a family whose tokenizer is known; "
+                    "expected such a family, or tokenizer.json (AutoTokenizer's save_pretrained writes it)",
+                    folder, pieces));
+  }
+  throw Error(
+      folder +
+      ": found no tokenizer; expected tokenizer.json, vocab.json with merges.txt, vocab.txt, or a GGUF model's");
+}
+
 void tokenize(const Arguments& given, const CancelToken& cancel) {
   if (!given.has("model")) throw UsageError("model", "found nothing", "the folder of a tokenizer");
   const int sources = given.has("phrase") + given.has("phrase-file") + given.has("phrases");
@@ -141,11 +170,7 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
   const std::string model = given.get("model");
   const std::string folder = model.starts_with("demo:") ? demo_folder(model.substr(5)) : model;
   const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
-  if (tokenizer == nullptr) {
-    throw Error(
-        folder +
-        ": found no tokenizer; expected tokenizer.json, vocab.json with merges.txt, vocab.txt, or a GGUF model's");
-  }
+  if (tokenizer == nullptr) refuse_without_tokenizer(folder);
   std::string text;
   std::int64_t phrases = 0;
   const auto add = [&](const Phrases& phrases_given) {
@@ -173,7 +198,11 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
   if (given.has("second-phrase")) second = given.get("second-phrase");
   if (given.has("phrase")) add({given.get("phrase"), second});
   if (given.has("phrase-file")) add({read_phrase_file(given.get("phrase-file")), second});
-  if (given.has("phrases")) each_phrase_of(given.get("phrases"), add);
+  if (const std::string list = given.get("phrases"); has_json_lines(list)) {
+    each_phrase_of(list, add);
+  } else if (!list.empty()) {
+    each_phrase_of_list(list, cancel, add);
+  }
   print(text);
 }
 
@@ -182,8 +211,7 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
 Command tokenize_command() {
   CommandSpec spec;
   spec.name = "tokenize";
-  spec.usage =
-      "--model FOLDER (--phrase TEXT | --phrase-file FILE | --phrases FILE.jsonl) [--second-phrase TEXT] [--json]";
+  spec.usage = "--model FOLDER (--phrase TEXT | --phrase-file FILE | --phrases FILE) [--second-phrase TEXT] [--json]";
   spec.summary = "Says how a model's vocabulary spells a phrase: ids, pieces, and where each lies in the phrase.";
   spec.groups = {
       {"Input",
@@ -194,9 +222,10 @@ Command tokenize_command() {
         {"phrase", "TEXT", "The phrase."},
         {"phrase-file", "FILE", "The same from a UTF-8 file."},
         {"second-phrase", "TEXT", "A second text in the same sequence, where the tokenizer joins pairs."},
-        {"phrases", "FILE.jsonl",
-         "Many: each line a JSON string, or an object with a string \"phrase\" or \"text\", and perhaps "
-         "\"second_phrase\"."}}},
+        {"phrases", "FILE",
+         "Many, a line each, as scan reads them: plain text, or .jsonl and .ndjson, whose lines are JSON strings or "
+         "objects with a string \"phrase\" or \"text\", and perhaps \"second_phrase\"; with .gz behind or not; or a "
+         "folder of such files."}}},
       {"Output",
        {{"json", "",
          "One line a phrase: {ids, tokens, offsets}; tokens as the vocabulary spells them, offsets in bytes of the "

@@ -11,6 +11,7 @@
 
 #include "app/cli/output.h"
 #include "core/corpus/scan_job.h"
+#include "core/io/files_read.h"
 
 namespace headscope::cli {
 
@@ -45,6 +46,8 @@ UnreadableNames::~UnreadableNames() {
 }
 
 void UnreadableNames::begin(std::int64_t next, bool goes_on) {
+  check_not_read(path_);
+  check_not_read(unreadable_names_path(out_));
   std::error_code error;
   std::uintmax_t kept = 0;
   if (goes_on) {

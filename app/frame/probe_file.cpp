@@ -11,6 +11,7 @@
 #include "app/ui/guide_state.h"
 #include "core/base/error.h"
 #include "core/export/session_file.h"
+#include "core/io/files_read.h"
 
 namespace headscope {
 
@@ -97,6 +98,8 @@ void write_probe(const std::string& path, const ProbedFrame& shown) {
   add_session(json, shown);
   add_measurements(json, shown.timing, shown.drawer.textures());
   const std::string beside = path + ".part";
+  check_not_read(path);
+  check_not_read(beside);
   {
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);
     // A phrase may hold bytes that are no UTF-8 in the making; they must not stop the probe.

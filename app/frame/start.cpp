@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -67,6 +68,13 @@ void keep_window_size(Settings& settings, int width, int height, double scale) {
 void note_fonts(ui::UiState& state) {
   add_notice(state, ui::Notice::Kind::info, "fonts", draws_with_built_in_font() ? "No font is installed." : "",
              "Text is drawn with the font that the program carries; it has no letters of many scripts.");
+}
+
+void say_what_is_saved(Autosave& autosave, ui::UiState& state) {
+  const std::optional<SaveNotice> saving = autosave.take_notice(std::time(nullptr));
+  if (!saving) return;
+  add_notice(state, saving->refused ? ui::Notice::Kind::bad : ui::Notice::Kind::info, "last-session", saving->fact,
+             saving->advice);
 }
 
 void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, SessionSlot* slot) {

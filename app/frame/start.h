@@ -34,6 +34,9 @@ void keep_window_size(Settings& settings, int width, int height, double scale);
 // Says so in a notice where text is drawn with the built-in font.
 void note_fonts(ui::UiState& state);
 
+// Says so in a notice when nothing can be saved, and when it can again.
+void say_what_is_saved(Autosave& autosave, ui::UiState& state);
+
 // Adds a notice, or replaces the one with this key; does nothing when `fact` is "".
 void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& key, const std::string& fact,
                 const std::string& advice = "");

@@ -29,13 +29,22 @@ bool reads_file(const Request& request, const std::string& path) {
                      [&](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file && term.path == path; });
 }
 
-WatchedFile::WatchedFile(const std::string& path, const Session& session, std::function<void()> wake)
+WatchedFile::WatchedFile(const std::string& path, const Session& session)
     : path_(path),
       file_number_(file_number(path)),
       opened_(reads_file(session.draft, path) ||
               session.document.title == std::filesystem::path(path).filename().string()),
-      document_(session.document),
-      watch_(watch_file(path, std::move(wake))) {}
+      document_(session.document) {}
+
+WatchedFile::WatchedFile(const std::string& path, const Session& session, std::function<void()> wake)
+    : WatchedFile(path, session) {
+  watch_ = watch_file(path, std::move(wake));
+}
+
+bool WatchedFile::take_change() {
+  const bool noted = std::exchange(noted_, false);
+  return (watch_ != nullptr && watch_->take_change()) || noted;
+}
 
 // Whether another file lies there now. A file that was written over, and a folder, still are what older results read.
 bool WatchedFile::take_replacement() {
@@ -46,7 +55,7 @@ bool WatchedFile::take_replacement() {
 
 bool WatchedFile::follow(Session& session, Settings& settings, ui::UiState& state) {
   // What comes faster than it can be computed is left out, not waited for.
-  if (session.computing() || !watch_->take_change()) return false;
+  if (session.computing() || !take_change()) return false;
   if (reads_file(session.draft, path_)) {
     session.take_update(take_replacement());
     return true;

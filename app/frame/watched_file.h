@@ -17,6 +17,9 @@ class WatchedFile {
  public:
   // `path` was given to open_first(). `wake` is called in another thread when the file changes.
   WatchedFile(const std::string& path, const Session& session, std::function<void()> wake);
+  // A file that this program writes: nothing watches it, note_change() says when it has.
+  WatchedFile(const std::string& path, const Session& session);
+  void note_change() { noted_ = true; }
 
   // Call it once a turn of the loop. After a change, once nothing is being computed: computes again what reads the
   // file; or opens it again where it is a document of its own (a session, a picture, a phrase), or could not be opened
@@ -26,13 +29,15 @@ class WatchedFile {
   bool follow(Session& session, Settings& settings, ui::UiState& state);
 
  private:
+  bool take_change();
   bool take_replacement();
 
   const std::string path_;
   std::uint64_t file_number_ = 0;  // by which the system knows the file; 0: there is none, or it is a folder
   bool opened_ = false;
-  DocumentIdentity document_;  // of the file, once it is open
-  std::unique_ptr<FileWatch> watch_;
+  DocumentIdentity document_;         // of the file, once it is open
+  bool noted_ = false;                // a change that note_change() told of
+  std::unique_ptr<FileWatch> watch_;  // null of a file that this program writes
 };
 
 // Whether a tensor, model or mask of the request comes from `path`.

@@ -126,7 +126,7 @@ class WindowLoop {
   void turn(InputEvents input, Clock::time_point now) {
     autosave_.save_if_due(*session_, now);
     if (others_->serve(*session_, settings_, drawer_->state)) frames_due_ = kFramesAfterEvent;
-    add_notice(drawer_->state, ui::Notice::Kind::warn, "last-session", autosave_.take_complaint());
+    say_what_is_saved(autosave_, drawer_->state);
     frames_due_ = std::max(frames_due_ - 1, 0);
     draw_frame(std::move(input), now);
   }

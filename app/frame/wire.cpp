@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <new>
@@ -32,25 +30,6 @@ std::string refusal(const std::string& why) {
   json["ok"] = false;
   json["error"] = why;
   return json_dump(json);
-}
-
-// Folders of windows that were killed: SOCKET.PID of processes that do not run.
-void remove_left_folders(const std::string& socket) {
-  namespace fs = std::filesystem;
-  const fs::path path = fs::absolute(socket);
-  const std::string begin = path.filename().string() + ".";
-  std::error_code ignored;
-  std::vector<fs::path> left;
-  for (fs::directory_iterator each(path.parent_path(), ignored), end; each != end; each.increment(ignored)) {
-    const std::string name = each->path().filename().string();
-    if (!name.starts_with(begin)) continue;
-    int process = 0;
-    const char* const last = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + begin.size(), last, process);
-    if (error != std::errc() || stop != last || process <= 0) continue;
-    if (::kill(process, 0) != 0 && errno == ESRCH) left.push_back(each->path());
-  }
-  for (const fs::path& folder : left) fs::remove_all(folder, ignored);
 }
 
 std::string text_of(const JsonValue& json, const char* key) {
@@ -84,18 +63,14 @@ std::string session_state(const Session& session) {
 }  // namespace
 
 Wire::Wire(const std::string& socket, const std::string& first, std::function<void()> wake)
-    : folder_(fmt::format("{}.{}", std::filesystem::absolute(socket).string(), ::getpid())),
-      wake_(std::move(wake)),
-      has_first_(!first.empty()) {
+    : files_(socket), wake_(std::move(wake)), has_first_(!first.empty()) {
   if (has_first_) shown_[last_ = 1] = {first, title_of(first)};
-  remove_left_folders(socket);
   server_ = listen_locally(socket, wake_);
+  remove_left_folders(socket);
 }
 
 Wire::~Wire() {
   server_ = nullptr;
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 bool Wire::serve(Session& session, Settings& settings, ui::UiState& state) {
@@ -150,9 +125,9 @@ std::string Wire::show(const std::string& kind, const std::string& bytes, Sessio
     throw Error(fmt::format("the kind is {}; expected capture or session", in_quotes(kind)));
   }
   const std::int64_t id = ++last_;
-  make_folder(folder_);
-  const std::string path = fmt::format("{}/shown-{}.{}", folder_, id, kind == "session" ? "json" : "safetensors");
-  write_file_atomically(path, [&](std::ostream& out) { out << bytes; });
+  const std::string path = files_.path_of(id, kind == "session" ? "json" : "safetensors");
+  write_file_atomically(
+      path, [&](std::ostream& out) { out << bytes; }, Replaces::own_files);
   const std::string before = session_state(session);
   const bool opened = open_given(session, settings, state, path, session.view);
   std::string why = "it cannot be opened";
@@ -166,15 +141,23 @@ std::string Wire::show(const std::string& kind, const std::string& bytes, Sessio
     return refusal(why);
   }
   if (const auto left = shown_.find(current_); left != shown_.end()) left->second.left = before;
-  shown_[id] = {path, title_of(path), session_state(session), false,
-                std::make_unique<WatchedFile>(path, session, wake_)};
+  shown_[id] = {path, title_of(path), session_state(session), false, std::make_unique<WatchedFile>(path, session)};
   return fmt::format(R"({{"ok": true, "id": {}}})", id);
 }
 
 std::string Wire::update(std::int64_t id, const std::string& bytes) {
-  const Shown& shown = known(id);
+  Shown& shown = known(id);
+  if (shown.file == nullptr) {
+    throw Error(
+        fmt::format("the number {} is what the window was opened on, a file of its user; expected what was "
+                    "handed over",
+                    id));
+  }
   if (current_ != id) throw Error("the window shows something else by now");
-  write_file_atomically(shown.path, [&](std::ostream& out) { out << bytes; });
+  write_file_atomically(
+      shown.path, [&](std::ostream& out) { out << bytes; }, Replaces::own_files);
+  shown.file->note_change();
+  wake_();
   return R"({"ok": true})";
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "app/frame/handed_over.h"
 #include "app/frame/watched_file.h"
 #include "app/platform/local_socket.h"
 #include "app/session/session.h"
@@ -17,8 +18,10 @@ namespace headscope {
 
 class Wire {
  public:
-  // Listens at `socket`. `first`: the path that the window was opened on, which has the number 1; "" when there is
-  // none. `wake` is called in another thread when serve() has something to do. Throws Error as listen_locally() does.
+  // Listens at `socket`, and then removes what windows that listened there left when they were killed. `first`: the
+  // path that the window was opened on, which has the number 1; "" when there is none: a file of the user, which no
+  // message changes. `wake` is called in another thread when serve() has something to do. Throws Error as
+  // listen_locally() does, and has touched nothing then.
   Wire(const std::string& socket, const std::string& first, std::function<void()> wake);
   // Removes what was handed over.
   ~Wire();
@@ -42,7 +45,7 @@ class Wire {
     std::string title;   // of its document
     std::string left{};  // request and view as it was left, as JSON; "" before
     bool closed = false;
-    std::unique_ptr<WatchedFile> file{};  // followed; null of what the window was opened on, which is followed anyway
+    std::unique_ptr<WatchedFile> file{};  // followed; null of what the window was opened on, a file of the user
   };
   Shown& known(std::int64_t id);
   std::string show(const std::string& kind, const std::string& bytes, Session& session, Settings& settings,
@@ -53,7 +56,7 @@ class Wire {
   void note_shown(const Session& session);
   void forget_closed();
 
-  const std::string folder_;  // of files that were handed over
+  HandedOver files_;
   const std::function<void()> wake_;
   const bool has_first_;
   std::map<std::int64_t, Shown> shown_;

@@ -23,10 +23,13 @@ class LocalServer {
 };
 
 // Listens at `path`, which only this user may use (mode 0600; who connects must be the same user), in a thread of its
-// own, until the server is destroyed; the socket is removed then. Of any number of connections one message at a time
-// waits for answer_one(); `wake` is called in that thread when one does. A connection that breaks the format or a limit
-// is closed. Throws Error when the folder is another user's or others may write to it, when the path is longer than a
-// socket's may be, when another program listens there, and when the system refuses.
+// own, until the server is destroyed; the socket is removed then, unless another one took its place. Of any number of
+// connections one message at a time waits for answer_one(); `wake` is called in that thread when one does. A connection
+// that breaks the format or a limit is closed: messages that are not whole yet hold 64 MB at most, all of them
+// together. Of those larger than that one is taken at a time beside them, and is refused when nothing came of it for
+// ten seconds. Throws Error when the folder is another user's or others may write to it, when the path is longer than a
+// socket's may be, when another program listens there, when something lies there that no killed window left (a socket
+// of this user, mode 0600, that refuses), and when the system refuses; nothing is touched then.
 std::unique_ptr<LocalServer> listen_locally(const std::string& path, std::function<void()> wake);
 
 }  // namespace headscope

@@ -155,6 +155,11 @@ Request with_capture(const std::string& path, const Request& current) {
   return request;
 }
 
+Request with_array(const std::string& path, const Request& current) {
+  if (holds_weights(path)) return with_capture(path, current);
+  return reads_features(current) ? with_features(path, current) : with_input(path, current);
+}
+
 int npy_rank(const std::string& path) {
   const auto file = MappedFile::open(path);
   const int rank = read_npy_header(file->bytes(), path).shape.count;
@@ -170,8 +175,7 @@ bool holds_weights(const std::string& npy_path, const CancelToken& cancel) {
   if (rank != 3 && rank != 4) return false;
   const Capture capture = read_capture(npy_path);
   const Tensor& weights = capture.layers.front().weights;
-  const std::int64_t rows = weights.size() / weights.dim(3);
-  const RowSums sums = row_sums_of(weights, cancel, rows / 10);
+  const RowSums sums = row_sums_of(weights, cancel, weights.size() / weights.dim(3) / 10);
   return sums.off * 10 < sums.rows && sums.nan_rows < sums.rows;
 }
 
@@ -222,13 +226,13 @@ Document open_document(const std::string& path, const Request& current, const Vi
     case FileKind::svg:
     case FileKind::pdf:
     case FileKind::page:
-    case FileKind::json:
       take_session(document, read_session_with_paths(path), path);
       break;
+    case FileKind::json:
+      take_session(document, read_own_session(path), path);
+      break;
     case FileKind::npy:
-      document.request = holds_weights(path)       ? with_capture(path, current)
-                         : reads_features(current) ? with_features(path, current)
-                                                   : with_input(path, current);
+      document.request = with_array(path, current);
       break;
     case FileKind::npz:
       document.request = with_capture(path, current);

@@ -7,6 +7,7 @@
 
 #include "app/session/documents.h"
 #include "core/base/error.h"
+#include "core/io/files_read.h"
 #include "core/io/mapped_file.h"
 #include "core/io/page_recipe.h"
 #include "core/io/pdf.h"
@@ -19,6 +20,7 @@ namespace headscope {
 FileKind file_kind(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return FileKind::folder;
+  const ReadingAs looking(ReadAs::passing);
   const auto file = MappedFile::open(path);
   const std::span<const std::byte> bytes = file->bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -83,7 +83,7 @@ std::string timeline_that_fits(const Moment& now, const Timeline& timeline) {
 std::string save_last_session(const LastSession& last, const std::string& suffix) {
   const LastSessionFiles names = last_session_files(suffix);
   return save_kept_files(state_folder(), [&] {
-    FilesTogether files;
+    FilesTogether files(Replaces::own_files);
     const auto add = [&files](const std::string& path, const std::string& bytes) {
       files.add(path, [&bytes](std::ostream& out) { out << bytes; });
     };

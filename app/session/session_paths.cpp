@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/io/files_read.h"
 #include "core/request/request_files.h"
 
 namespace headscope {
@@ -32,6 +33,11 @@ SessionFile read_session_with_paths(const std::string& path) {
   lead_from(folder, file.request);
   if (file.against) lead_from(folder, *file.against);
   return file;
+}
+
+SessionFile read_own_session(const std::string& path) {
+  const ReadingAs reading(ReadAs::session);
+  return read_session_with_paths(path);
 }
 
 }  // namespace headscope

@@ -94,7 +94,8 @@ int SessionSlot::begin_start() {
   const std::string path = last_session_files(suffix_).starts;
   const int before = begun_starts(path);
   try {
-    write_file_atomically(path, [before](std::ostream& out) { out << before + 1 << '\n'; });
+    write_file_atomically(
+        path, [before](std::ostream& out) { out << before + 1 << '\n'; }, Replaces::own_files);
     starting_ = true;
   } catch (const std::exception&) {
     // Where nothing can be written, no session is kept either.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/session/kept_file.h"
+#include "app/session/saving_place.h"
 
 namespace headscope {
 
@@ -13,25 +14,38 @@ struct SessionWriter::Shared {
   std::mutex writing;  // held while files are written
   std::mutex lock;     // of what follows
   SessionChanges waiting;
-  std::string complaint;
+  SaveOutcome outcome;
+  bool is_new = false;  // nobody has taken the outcome
 
   SessionChanges take_waiting() {
     const std::lock_guard held(lock);
     return std::exchange(waiting, {});
   }
 
-  // True when all was written.
+  // True when the user is to be told: something is refused, or is no longer.
   bool write(const SessionChanges& changes) {
-    std::string refused;
-    if (changes.session) refused = save_last_session(*changes.session, suffix);
-    const std::string settings = changes.settings ? save_settings(*changes.settings) : "";
-    if (!settings.empty()) add_sentence(refused, settings);
-    if (refused.empty()) return true;
+    SaveOutcome now;
+    {
+      const std::lock_guard held(lock);
+      now = outcome;
+    }
+    const std::string before = now.refused();
+    if (changes.session) now.session = save_last_session(*changes.session, suffix);
+    if (changes.settings) now.settings = save_settings(*changes.settings);
+    const std::string refused = now.refused();
+    if (refused != before) now.place = refused.empty() ? "" : first_that_takes_files(saving_places());
     const std::lock_guard held(lock);
-    complaint = refused;
-    return false;
+    outcome = std::move(now);
+    is_new = true;
+    return !refused.empty() || !before.empty();
   }
 };
+
+std::string SaveOutcome::refused() const {
+  std::string both = session;
+  if (!settings.empty() && settings != session) add_sentence(both, settings);
+  return both;
+}
 
 SessionWriter::SessionWriter(std::unique_ptr<Executor> executor, std::string suffix, std::function<void()> wake)
     : shared_(std::make_shared<Shared>()), executor_(std::move(executor)) {
@@ -49,7 +63,7 @@ void SessionWriter::write_soon(SessionChanges changes) {
   }
   executor_->run([shared = shared_] {
     const std::lock_guard held(shared->writing);
-    if (!shared->write(shared->take_waiting())) shared->wake();
+    if (shared->write(shared->take_waiting())) shared->wake();
   });
 }
 
@@ -59,9 +73,10 @@ void SessionWriter::write_now(const SessionChanges& changes) {
   shared_->write(changes);
 }
 
-std::string SessionWriter::take_complaint() {
+std::optional<SaveOutcome> SessionWriter::take_outcome() {
   const std::lock_guard held(shared_->lock);
-  return std::exchange(shared_->complaint, {});
+  if (!std::exchange(shared_->is_new, false)) return std::nullopt;
+  return shared_->outcome;
 }
 
 }  // namespace headscope

@@ -18,9 +18,17 @@ struct SessionChanges {
   std::optional<Settings> settings;
 };
 
+// What became of what was written, each as of the last time.
+struct SaveOutcome {
+  std::string session, settings;  // why it could not be written; "" when it could
+  std::string place;              // a folder that takes files; "" when none was found, or nothing is refused
+  std::string refused() const;    // both sentences; "" when all is written
+};
+
 class SessionWriter {
  public:
-  // `suffix`: of the session's files. `wake` is called by the writing thread when something could not be written.
+  // `suffix`: of the session's files. `wake` is called by the writing thread when something could not be written, and
+  // when it could again.
   SessionWriter(std::unique_ptr<Executor> executor, std::string suffix, std::function<void()> wake);
   // Waits for what is being written, and drops what waits.
   ~SessionWriter();
@@ -31,8 +39,8 @@ class SessionWriter {
   void write_soon(SessionChanges changes);
   // Has written when it returns. What waited is older, and is dropped.
   void write_now(const SessionChanges& changes);
-  // A sentence when something could not be written since the last call, else "".
-  std::string take_complaint();
+  // nullopt when nothing was written since the last call.
+  std::optional<SaveOutcome> take_outcome();
 
  private:
   struct Shared;

@@ -49,7 +49,8 @@ std::string save_settings(const Settings& settings) {
   const std::string folder = config_folder();
   return save_kept_files(folder, [&] {
     const std::string bytes = settings_json(settings);
-    write_file_atomically(folder + "/settings.json", [&bytes](std::ostream& out) { out << bytes; });
+    write_file_atomically(
+        folder + "/settings.json", [&bytes](std::ostream& out) { out << bytes; }, Replaces::own_files);
   });
 }
 

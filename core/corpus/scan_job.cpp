@@ -12,6 +12,7 @@
 #include "core/base/memory_failures.h"
 #include "core/corpus/capture_scan.h"
 #include "core/corpus/corpus_file.h"
+#include "core/io/files_read.h"
 #include "core/request/problem.h"
 
 namespace headscope {
@@ -57,6 +58,7 @@ bool is_there(const std::string& path) {
 CorpusRecord kept_or_new(const ScanJob& job, const CorpusRecord& fresh, Range shard) {
   const std::string path = scan_state_path(job.out);
   if (!is_there(path)) return fresh;
+  const ReadingAs own(ReadAs::passing);  // what the scan itself has written, and goes on writing
   CorpusRecord kept = earlier(path, fresh, shard, false);
   kept.facts.model = fresh.facts.model;
   return kept;
@@ -102,8 +104,10 @@ CorpusRecord run(const ScanJob& job, const CorpusRecord& fresh, const VisitPhras
     if (job.kept) job.kept();
     return finished;
   }
-  CorpusRecord record = kept_or_new(job, fresh, shard);
   const std::string state = scan_state_path(job.out);
+  check_not_read(job.out);
+  check_not_read(state);
+  CorpusRecord record = kept_or_new(job, fresh, shard);
   const Clock::time_point start = Clock::now();
   const std::int64_t tokens_before = record.tokens;
   const auto tell = [&] {

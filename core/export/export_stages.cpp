@@ -71,7 +71,7 @@ class Exporter {
         model_stages_(exported_model_stages(plan)),
         progress_(total_values(), progress) {}
 
-  std::vector<std::string> run() {
+  std::vector<std::string> run(const AddFiles& beside) {
     if (plan_.format == ExportFormat::safetensors) {
       if (!plan_.no_stages) add_safetensors();
     } else {
@@ -90,6 +90,9 @@ class Exporter {
     const std::string manifest =
         manifest_json(computed_, contents, cancel_, [&](double share) { progress_.report(share * values); });
     add("manifest.json", [&](std::ostream& out) { out << manifest; });
+    if (beside) {
+      for (std::string& name : beside(files_)) names_.push_back(std::move(name));
+    }
     cancel_.check();
     files_.commit();
     return names_;
@@ -243,12 +246,13 @@ class Exporter {
 }  // namespace
 
 std::vector<std::string> export_stages(const Trace& trace, const ExportPlan& plan,
-                                       const std::function<void(double)>& progress, const CancelToken& cancel) {
+                                       const std::function<void(double)>& progress, const CancelToken& cancel,
+                                       const AddFiles& beside) {
   exported_model_stages(plan);
   exported_stages(trace_to_export(trace).trace, plan);  // what cannot be written is refused before the folder is made
   const std::vector<std::string> made = make_folder(plan.folder);
   try {
-    return Exporter(trace, plan, progress, cancel).run();
+    return Exporter(trace, plan, progress, cancel).run(beside);
   } catch (...) {
     std::error_code ignored;
     for (auto folder = made.rbegin(); folder != made.rend(); ++folder) std::filesystem::remove(*folder, ignored);

@@ -102,8 +102,9 @@ bool wrote_directly(const std::string& path, system::EntryKind kind, const std::
 
 }  // namespace
 
-void write_file_atomically(const std::string& path, const std::function<void(std::ostream&)>& write) {
-  FilesTogether files;
+void write_file_atomically(const std::string& path, const std::function<void(std::ostream&)>& write,
+                           Replaces replaces) {
+  FilesTogether files(replaces);
   files.add(path, write);
   files.commit();
 }
@@ -112,6 +113,7 @@ void FilesTogether::add(const std::string& path, const std::function<void(std::o
   check_path(path);
   const std::optional<system::EntryFacts> old = system::facts_of(path);
   if (old && wrote_directly(path, old->kind, write)) return;
+  check_not_read(path, replaces_);
   if (old && !system::may_write(path)) throw file_error(path, errno);
   Pending file;
   file.shown = path;
@@ -152,6 +154,7 @@ std::string read_small_file(const std::string& path, std::size_t limit) {
   if (!regular && facts->kind != system::EntryKind::pipe) {
     throw Error(fmt::format("{}: is a device or socket; expected a file", path));
   }
+  note_read(path, *facts);
   if (regular && facts->size > limit) {
     throw Error(fmt::format("{}: has {} bytes; at most {} are read", path, facts->size, limit));
   }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/io/files_read.h"
+
 namespace headscope {
 
 class FileJournal;
@@ -15,19 +17,23 @@ class FileJournal;
 // anything fails (also an exception out of `write`), the temporary file is removed, `path` is unchanged, and Error
 // names the path and the reason (the system's own words: "No space left on device"). The stream throws
 // std::ios_base::failure as soon as the system refuses a byte, so that a long `write` stops there.
+// A file that this process has read is not replaced: UsageError, before `write` is called, unless `replaces` allows for
+// it (files_read.h).
 // A new file gets the mode 0666 less the umask, a replaced one keeps its own; a symbolic link stays one, and what it
 // points to is replaced; a device or pipe (/dev/stdout) is written to directly.
-void write_file_atomically(const std::string& path, const std::function<void(std::ostream&)>& write);
+void write_file_atomically(const std::string& path, const std::function<void(std::ostream&)>& write,
+                           Replaces replaces = Replaces::nothing_read);
 
 // Several files that appear together, on any file system: add() writes each to a temporary file beside its place,
 // commit() moves all to their places, unless a mapped file changed
 // meanwhile (check_mapped_files). When commit() fails, files that it replaced are put back. When the process is
 // killed in between, the next commit() into that folder finishes what it had begun (file_journal.h): all files are the
 // old ones or all the new ones. Files that symbolic links lead to other folders have a journal there. The destructor
-// removes what was not committed. commit() also removes what killed processes have left in the folders.
+// removes what was not committed. commit() also removes what killed processes have left in the folders. add() refuses
+// to replace what this process has read, as write_file_atomically() does.
 class FilesTogether {
  public:
-  FilesTogether() = default;
+  explicit FilesTogether(Replaces replaces = Replaces::nothing_read) : replaces_(replaces) {}
   ~FilesTogether();
   FilesTogether(const FilesTogether&) = delete;
   FilesTogether& operator=(const FilesTogether&) = delete;
@@ -46,6 +52,7 @@ class FilesTogether {
   static void put_aside(Pending& file);
   void put_back(std::size_t moved, std::vector<FileJournal>& journals) noexcept;
   void discard() noexcept;
+  const Replaces replaces_;
   std::vector<Pending> pending_;
 };
 

@@ -16,6 +16,7 @@
 #include "core/base/memory_failures.h"
 #include "core/base/system/files.h"
 #include "core/base/system/memory_map.h"
+#include "core/io/files_read.h"
 #include "core/io/mapping_guard.h"
 
 namespace headscope {
@@ -99,6 +100,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (facts->kind != system::EntryKind::regular) {
     throw Error(fmt::format("{}: is a device, pipe or socket; expected an ordinary file", path));
   }
+  note_read(path, *facts);
   if (facts->size > std::numeric_limits<std::size_t>::max() / 2) {
     throw Error(fmt::format("{}: too large to map ({} bytes)", path, facts->size));
   }

@@ -89,16 +89,19 @@ void write_mask_file(const std::string& path, MaskConvention convention, const H
       values.push_back(written(convention, row[static_cast<std::size_t>(j)] != 0));
   }
   const Tensor tensor = Tensor::of({rows, keys}, {Axis::query, Axis::key}, values);
-  write_file_atomically(path, [&](std::ostream& out) {
-    if (!csv && convention == MaskConvention::additive) return write_npy(out, tensor);
-    if (!csv) return write_boolean_npy(out, tensor);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t j = 0; j < keys; ++j) {
-        out << (j == 0 ? "" : ",") << number_text(values[static_cast<std::size_t>(i * keys + j)]);
-      }
-      out << '\n';
-    }
-  });
+  write_file_atomically(
+      path,
+      [&](std::ostream& out) {
+        if (!csv && convention == MaskConvention::additive) return write_npy(out, tensor);
+        if (!csv) return write_boolean_npy(out, tensor);
+        for (std::int64_t i = 0; i < rows; ++i) {
+          for (std::int64_t j = 0; j < keys; ++j) {
+            out << (j == 0 ? "" : ",") << number_text(values[static_cast<std::size_t>(i * keys + j)]);
+          }
+          out << '\n';
+        }
+      },
+      Replaces::masks);
 }
 
 std::vector<std::uint8_t> read_mask_file(const std::string& path, MaskConvention convention, std::int64_t query_len,

@@ -13,7 +13,6 @@
 
 #include "core/base/error.h"
 #include "core/io/gguf.h"
-#include "core/io/json_text.h"
 #include "core/io/tensor_formats.h"
 #include "core/model/gguf_model.h"
 #include "core/model/model_map.h"
@@ -65,7 +64,7 @@ OpenedModel open_model_folder(const std::string& path, const std::string& folder
   }
   const fs::path map = fs::path(folder) / kMapName;
   const bool mapped = fs::exists(fs::symlink_status(map, error));
-  const JsonValue json = parse_strict_json(read_json_text(config.string()), config.string());
+  const JsonValue json = read_config_json(config.string());
   std::optional<ModelConfig> read;
   std::optional<JsonValue> said;
   if (mapped) said = read_model_map(map.string());

@@ -14,6 +14,7 @@
 #include "core/io/json_text.h"
 #include "core/io/mapped_file.h"
 #include "core/io/npz.h"
+#include "core/io/python_json.h"
 #include "core/io/torch_file.h"
 #include "core/model/config_reader.h"
 
@@ -139,6 +140,10 @@ std::string read_json_text(const std::string& path) {
   const std::string seen = describe_bytes(std::as_bytes(std::span(text)));
   if (!seen.empty() && seen != "JSON text") throw Error(fmt::format("{}: not JSON: it is {}", path, seen));
   return text;
+}
+
+JsonValue read_config_json(const std::string& path) {
+  return parse_strict_json(without_python_numbers(read_json_text(path)), path);
 }
 
 void WeightFiles::add(const std::string& folder, const std::string& name, Open open_file) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/io/json_text.h"
 #include "core/io/tensor_file.h"
 
 namespace headscope {
@@ -53,5 +54,8 @@ std::vector<std::pair<std::string, std::string>> parse_weight_index(std::string_
 // The text of a small JSON file in a checkpoint folder. Throws Error when it is missing or is no JSON; then it names
 // what the file seems to be (a Git LFS pointer, an HTML page).
 std::string read_json_text(const std::string& path);
+
+// The value of a config.json, which may hold numbers as Python writes them (core/io/python_json.h).
+JsonValue read_config_json(const std::string& path);
 
 }  // namespace headscope

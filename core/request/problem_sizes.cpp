@@ -75,18 +75,19 @@ std::optional<Problem> memory_problem(const Request& request, const StageSizes& 
 std::optional<Problem> size_problem(const Request& r) {
   struct Size {
     const char* option;
+    const char* what;  // it is one of
     const std::optional<std::int64_t>& value;
     std::int64_t usual;
   };
-  const Size sizes[] = {{"heads", r.heads, kDefaultHeads},
-                        {"kv-heads", r.kv_heads, 1},
-                        {"d-model", r.d_model, kDefaultModelWidth},
-                        {"input-dim", r.input_dim, kDefaultModelWidth},
-                        {"batch", r.batch, 1}};
-  for (const auto& [option, value, usual] : sizes) {
+  const Size sizes[] = {{"heads", "number of heads", r.heads, kDefaultHeads},
+                        {"kv-heads", "number of key and value heads", r.kv_heads, 1},
+                        {"d-model", "width of a model", r.d_model, kDefaultModelWidth},
+                        {"input-dim", "width of an input", r.input_dim, kDefaultModelWidth},
+                        {"batch", "number of sequences", r.batch, 1}};
+  for (const auto& [option, what, value, usual] : sizes) {
     if (!value || (1 <= *value && *value <= kMaxSize)) continue;
     Problem problem{option,
-                    fmt::format("{} is not a possible {}", *value, option),
+                    fmt::format("{} is not a possible {}", *value, what),
                     fmt::format("It lies between 1 and {}.", kMaxSize),
                     {}};
     for (std::int64_t n : {usual, std::clamp<std::int64_t>(*value, 1, kMaxSize)}) {

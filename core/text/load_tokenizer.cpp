@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -6,6 +8,7 @@
 #include "core/io/gguf.h"
 #include "core/io/json_cursor.h"
 #include "core/io/mapped_file.h"
+#include "core/io/python_json.h"
 #include "core/text/gguf_tokenizer.h"
 #include "core/text/json_part.h"
 #include "core/text/marian_tokenizer.h"
@@ -52,7 +55,8 @@ File open_file(const fs::path& path) {
 JsonValue read_side_file(const fs::path& path) {
   if (!is_there(path)) return {};
   const File file = open_file(path);
-  JsonCursor cursor(file.text(), file.path);
+  const std::string json = without_python_numbers(file.text());
+  JsonCursor cursor(json, file.path);
   JsonValue value = cursor.read_value();
   cursor.finish();
   file.mapped->check_unchanged();
@@ -137,6 +141,15 @@ std::optional<TokenizerParts> read_marian(const fs::path& place, TextSide side) 
   return parts;
 }
 
+// SentencePiece's file says how texts are cut, and config.json beside it what else a model makes of them.
+void refuse_pieces_alone(const std::string& path) {
+  const std::string extension = fs::path(path).extension().string();
+  if (extension != ".model" && extension != ".spm") return;
+  throw Error(path +
+              ": is a SentencePiece model; expected the folder that it lies in, with the config.json of its model, "
+              "which says which pieces are special");
+}
+
 // Of the SentencePiece file that the folder holds; nullopt without one.
 std::optional<TokenizerParts> read_sentence_pieces(const fs::path& place, const JsonPart& config) {
   for (const char* name : kSentencePieceNames) {
@@ -159,6 +172,12 @@ bool has_target_vocabulary(const std::string& folder) {
   return is_there(fs::path(folder) / "target.spm");
 }
 
+std::string unread_pieces_of(const std::string& folder) {
+  const auto found = std::find_if(std::begin(kSentencePieceNames), std::end(kSentencePieceNames),
+                                  [&](const char* name) { return is_there(fs::path(folder) / name); });
+  return found == std::end(kSentencePieceNames) ? "" : *found;
+}
+
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextSide side) {
   if (const std::string gguf = gguf_path_of(folder); !gguf.empty()) {
     std::optional<TokenizerParts> parts = read_gguf_tokenizer(*GgufFile::open(gguf));
@@ -168,6 +187,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextS
     return make_pipeline_tokenizer(std::move(*parts));
   }
   const bool names_the_file = is_file(folder);
+  if (names_the_file) refuse_pieces_alone(folder);
   const fs::path place = names_the_file ? fs::path(folder).parent_path() : fs::path(folder);
   const fs::path json = names_the_file ? fs::path(folder) : place / "tokenizer.json";
   const fs::path pieces = place / "vocab.json", merges = place / "merges.txt", lines = place / "vocab.txt";

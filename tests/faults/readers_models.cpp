@@ -130,7 +130,7 @@ Files beside_shard() {
 
 const std::vector<Reader> kRows = {
     {.name = "config",
-     .covers = "Checkpoint::open open_model_folder read_json_text core/model/weight_files.cpp",
+     .covers = "Checkpoint::open open_model_folder read_json_text read_config_json core/model/weight_files.cpp",
      .file = "config.json",
      .small = small_config,
      .read = read_checkpoint,

@@ -3,16 +3,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <list>
 #include <mutex>
 #include <new>
@@ -21,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
+#include "app/platform/posix/socket_file.h"
 
 namespace headscope {
 namespace {
@@ -30,65 +28,13 @@ constexpr std::size_t kPrefix = 4 + 8;
 constexpr std::uint64_t kMostJson = std::uint64_t{1} << 20, kMostBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kReadAtOnce = std::size_t{1} << 18;
 constexpr int kSecondsToSend = 10;  // for a program that does not read its answer
+// What messages that are not whole yet may hold in all, one alone excepted, while it goes on.
+constexpr std::uint64_t kMostHalf = std::uint64_t{64} << 20;
+constexpr std::chrono::seconds kLongestRest{10};
+// Before the next try to take a connection when the system has none to give.
+constexpr std::chrono::milliseconds kRest{500};
 
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error(path + ": " + why);
-}
-
-void need_own_folder(const std::string& path) {
-  const std::string folder = std::filesystem::absolute(path).parent_path().string();
-  struct stat facts {};
-  if (::stat(folder.c_str(), &facts) != 0) refuse(folder, std::strerror(errno));
-  if (facts.st_uid != ::geteuid()) refuse(folder, "the folder of a socket must be the user's own");
-  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    refuse(folder, "others may write to the folder; a socket needs one of its own");
-}
-
-sockaddr_un address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
-    refuse(path, "a socket's path has 1 to " + std::to_string(sizeof(address.sun_path) - 1) + " bytes; found " +
-                     std::to_string(path.size()));
-  }
-  std::memcpy(address.sun_path, path.data(), path.size());
-  return address;
-}
-
-Descriptor new_socket(const std::string& path) {
-  Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (made.number() < 0) refuse(path, std::strerror(errno));
-  return made;
-}
-
-// What a program left that was killed is removed; one that answers keeps its place.
-void remove_left_socket(const std::string& path, const sockaddr_un& address) {
-  struct stat facts {};
-  if (::lstat(path.c_str(), &facts) != 0) return;
-  if (!S_ISSOCK(facts.st_mode)) refuse(path, "there is something else than a socket");
-  const Descriptor asking = new_socket(path);
-  if (::connect(asking.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
-    refuse(path, "another program listens there");
-  }
-  ::unlink(path.c_str());
-}
+using Clock = std::chrono::steady_clock;
 
 bool is_same_user(int connection) {
   ucred peer{};
@@ -108,8 +54,15 @@ void append_little_endian(std::string& to, std::uint64_t value, std::size_t coun
 
 // A program at the other end, and what it has sent of a message so far.
 struct Connection {
-  Descriptor socket;
+  SocketDescriptor socket;
   std::string received{};
+  Clock::time_point last = Clock::now();  // when something came
+
+  // Whether what is on its way is larger than all half messages may be together.
+  bool is_large() const {
+    if (received.size() < kPrefix) return false;
+    return kPrefix + little_endian(received.data(), 4) + little_endian(received.data() + 4, 8) > kMostHalf;
+  }
 
   // False when the connection is over.
   bool receive() {
@@ -117,6 +70,7 @@ struct Connection {
     received.resize(before + kReadAtOnce);
     const ssize_t count = ::recv(socket.number(), received.data() + before, kReadAtOnce, MSG_DONTWAIT);
     received.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (count > 0) last = Clock::now();
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
   }
 
@@ -127,7 +81,7 @@ struct Connection {
     fits = json <= kMostJson && bytes <= kMostBytes;
     if (!fits || received.size() < kPrefix + json + bytes) return {};
     WireMessage message{received.substr(kPrefix, json), received.substr(kPrefix + json, bytes)};
-    received.erase(0, kPrefix + json + bytes);
+    received = received.substr(kPrefix + json + bytes);  // the room of a large one is free again
     return message;
   }
 
@@ -151,22 +105,12 @@ class PollingServer : public LocalServer {
  public:
   PollingServer(std::string path, std::function<void()> wake)
       : path_(std::move(path)), wake_(std::move(wake)), listening_(new_socket(path_)) {
-    const sockaddr_un address = address_of(path_);
-    need_own_folder(path_);
-    remove_left_socket(path_, address);
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) refuse(path_, std::strerror(errno));
-    stop_read_ = Descriptor(ends[0]);
-    stop_write_ = Descriptor(ends[1]);
-    if (::bind(listening_.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-      refuse(path_, std::strerror(errno));
-    }
-    // Until now nobody can connect: listen() comes after it.
-    if (::chmod(path_.c_str(), S_IRUSR | S_IWUSR) != 0 || ::listen(listening_.number(), 8) != 0) {
-      const std::string why = std::strerror(errno);
-      ::unlink(path_.c_str());
-      refuse(path_, why);
-    }
+    if (::pipe2(ends, O_CLOEXEC) != 0) refuse_socket(path_, std::strerror(errno));
+    stop_read_ = SocketDescriptor(ends[0]);
+    stop_write_ = SocketDescriptor(ends[1]);
+    ::fcntl(listening_.number(), F_SETFL, O_NONBLOCK);  // who connects may be gone when he is asked in
+    file_.emplace(listening_, path_);
     thread_ = std::thread([this] { serve(); });
   }
   ~PollingServer() override {
@@ -179,7 +123,6 @@ class PollingServer : public LocalServer {
     while (::write(stop_write_.number(), &byte, 1) < 0 && errno == EINTR) {
     }
     thread_.join();
-    ::unlink(path_.c_str());
   }
   PollingServer(const PollingServer&) = delete;
   PollingServer& operator=(const PollingServer&) = delete;
@@ -225,21 +168,48 @@ class PollingServer : public LocalServer {
   void serve() {
     std::list<Connection> connections;
     while (true) {
-      std::vector<pollfd> waited = {{stop_read_.number(), POLLIN, 0}, {listening_.number(), POLLIN, 0}};
+      // Where the system has no descriptor left, who waits goes on waiting, and poll() does not tell of him.
+      const short asks_in = rests_ ? 0 : POLLIN;
+      std::vector<pollfd> waited = {{stop_read_.number(), POLLIN, 0}, {listening_.number(), asks_in, 0}};
       for (const Connection& each : connections) waited.push_back({each.socket.number(), POLLIN, 0});
-      if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
+      if (::poll(waited.data(), waited.size(), wait_for(connections)) < 0 && errno != EINTR) return;
       if (waited[0].revents != 0) return;
       std::size_t index = 2;
       for (auto each = connections.begin(); each != connections.end(); ++index) {
-        const bool ends = waited[index].revents != 0 && !go_on(*each);
-        each = ends ? connections.erase(each) : std::next(each);
+        const bool ends = waited[index].revents != 0 && (!go_on(*each) || !has_room(*each, connections));
+        each = ends || is_stuck(*each) ? connections.erase(each) : std::next(each);
       }
-      if (waited[1].revents != 0) accept(connections);
+      const bool tries_again = std::exchange(rests_, false);
+      if (tries_again || waited[1].revents != 0) accept(connections);
     }
   }
 
-  void accept(std::list<Connection>& connections) const {
-    Descriptor made(::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+  // In milliseconds, for poll(); -1: until something comes.
+  int wait_for(const std::list<Connection>& connections) const {
+    const bool large =
+        std::any_of(connections.begin(), connections.end(), [](const auto& each) { return each.is_large(); });
+    return rests_ || large ? static_cast<int>(kRest.count()) : -1;
+  }
+
+  // Whether what has come of messages that are not whole stays within bounds, all of them together.
+  static bool has_room(const Connection& connection, const std::list<Connection>& connections) {
+    std::uint64_t half = 0;
+    std::size_t large = 0;
+    for (const Connection& each : connections) {
+      large += each.is_large() ? 1 : 0;
+      half += each.is_large() ? 0 : each.received.size();
+    }
+    return connection.is_large() ? large == 1 : half <= kMostHalf;
+  }
+
+  // What takes the room of all others has to go on.
+  static bool is_stuck(const Connection& connection) {
+    return connection.is_large() && Clock::now() - connection.last > kLongestRest;
+  }
+
+  void accept(std::list<Connection>& connections) {
+    SocketDescriptor made(::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    rests_ = made.number() < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
     if (made.number() < 0 || !is_same_user(made.number())) return;
     const timeval patience{kSecondsToSend, 0};
     ::setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
@@ -263,8 +233,10 @@ class PollingServer : public LocalServer {
 
   const std::string path_;
   const std::function<void()> wake_;
-  Descriptor listening_, stop_read_, stop_write_;
-  std::mutex mutex_;  // of what follows
+  SocketDescriptor listening_, stop_read_, stop_write_;
+  std::optional<SocketFile> file_;
+  bool rests_ = false;  // of the thread: the system had no descriptor for who connected last
+  std::mutex mutex_;    // of what follows
   std::condition_variable answered_;
   const WireMessage* waiting_ = nullptr;  // for answer_one(); null: none
   std::optional<WireMessage> answer_;

@@ -189,9 +189,9 @@ std::string write_export(const ExportChoice& choice, const ExportSource& source,
   }
   make_folder(folder);
   if (choice.subject == ExportSubject::session) {
-    write_file_atomically(target_of(choice), [&](std::ostream& out) {
-      out << session_json(trace.request, view_spec_of(view, choice.theme), window_json(view)) << '\n';
-    });
+    const std::string json = session_json(trace.request, view_spec_of(view, choice.theme), window_json(view));
+    write_file_atomically(
+        target_of(choice), [&](std::ostream& out) { out << json << '\n'; }, Replaces::sessions);
   } else if (choice.format == ExportFile::html) {
     write_page(choice, source, view, cancel, progress);
   } else if (is_picture(choice.format)) {

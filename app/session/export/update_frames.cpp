@@ -28,6 +28,7 @@ std::string write_update_frames(const ExportChoice& choice, const std::vector<Fi
   std::error_code ignored;
   if (std::filesystem::exists(choice.folder, ignored)) throw Error(choice.folder + ": is there already");
   std::uintmax_t bytes = 0;
+  std::vector<std::string> written;
   const std::size_t digits =
       std::max<std::size_t>(4, updates.empty() ? 0 : std::to_string(updates.back().number).size());
   try {
@@ -35,12 +36,14 @@ std::string write_update_frames(const ExportChoice& choice, const std::vector<Fi
       cancel.check();
       ExportChoice frame = choice;
       frame.file = fmt::format("update-{:0{}}.png", updates[k].number, digits);
+      written.push_back(choice.folder + "/" + frame.file);
       write_export(frame, *updates[k].trace, view, cancel, nullptr);
-      bytes += std::filesystem::file_size(choice.folder + "/" + frame.file, ignored);
+      bytes += std::filesystem::file_size(written.back(), ignored);
       if (progress) progress(static_cast<double>(k + 1) / static_cast<double>(updates.size()));
     }
   } catch (...) {
-    std::filesystem::remove_all(choice.folder, ignored);
+    for (const std::string& file : written) std::filesystem::remove(file, ignored);
+    std::filesystem::remove(choice.folder, ignored);  // what somebody else has put there stays, and the folder with it
     throw;
   }
   return fmt::format("Wrote {} pictures, {}, to {}", updates.size(), size_text(static_cast<std::int64_t>(bytes)),

@@ -8,6 +8,7 @@
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/mask_paint.h"
 #include "core/base/error.h"
+#include "core/io/files_read.h"
 #include "core/model/mask_file.h"
 
 namespace headscope::ui {
@@ -83,6 +84,7 @@ void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_
   if (reads) {
     attempt(state, [&] {
       const std::vector<std::uint8_t> base = cells_without_paint(trace, batch, head);
+      const ReadingAs reading(ReadAs::mask);
       auto wanted = read_mask_file(path, convention, inputs.query_len, inputs.key_len, text);
       // Padding says which keys are real; what the mask hides besides stays hidden.
       for (std::size_t k = 0; convention == MaskConvention::key_padding && k < wanted.size(); ++k) wanted[k] |= base[k];

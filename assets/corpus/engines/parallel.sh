@@ -12,4 +12,8 @@ mkdir -p "$parts"
 seq 0 $((shards - 1)) | parallel --retries 3 --halt soon,fail=1 --workdir . --env model --env phrases --env shards --env parts \
   "$@" 'headscope-cli scan --model "$model" --phrases "$phrases" --shard {}/"$shards" --threads 1 --out "$parts/{}.hsagg" --keep'
 headscope-cli merge "$parts"/*.hsagg --out "$out"
-rm -r "$parts"
+# What was made here, file by file: what else lies there is somebody's.
+for shard in $(seq 0 $((shards - 1))); do
+  rm -f "$parts/$shard.hsagg"
+done
+rmdir "$parts" || echo "$parts stays: something else lies there" >&2

@@ -14,7 +14,7 @@ from headscope._arrays import capture_bytes, write_atomically
 from headscope._interventions import interventions_of
 from headscope._program import HeadscopeError, program, version
 from headscope._run import render
-from headscope._wire import Wire, socket_path, window_that_listens
+from headscope._wire import MOST_BYTES, Wire, socket_path, window_that_listens
 
 
 def show(attn=None, *, q=None, k=None, v=None, mask=None, scale=None, causal=None, tokens=None, key_tokens=None,
@@ -112,6 +112,10 @@ class Shown:
             kind, path = "capture", self._path
         else:
             kind, path = "session", self._session()
+        if os.path.getsize(path) > MOST_BYTES:
+            self._wire.close()
+            self._wire = None
+            return False
         with open(path, "rb") as file:
             self._number = self._wire.ask("show", file.read(), kind=kind)["id"]
         self._let_go = weakref.finalize(self, _let_go, self._wire, self._number)

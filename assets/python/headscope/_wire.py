@@ -7,6 +7,7 @@ import socket
 from headscope._program import HeadscopeError
 
 _PREFIX = 4 + 8
+MOST_JSON, MOST_BYTES = 1 << 20, 1 << 30  # of one message
 
 
 def socket_path():
@@ -40,12 +41,18 @@ class Wire:
     def ask(self, verb, content=b"", **facts):
         """The window's answer, a dict. Raises HeadscopeError with its own sentence when it refuses, and when it is gone."""
         text = json.dumps({"verb": verb, **facts}).encode()
+        if len(content) > MOST_BYTES:
+            raise HeadscopeError(f"{len(content)} bytes are too many for one message; at most {MOST_BYTES} are taken")
         try:
             self._socket.sendall(len(text).to_bytes(4, "little") + len(content).to_bytes(8, "little") + text + content)
             prefix = self._receive(_PREFIX)
-            answer = json.loads(self._receive(int.from_bytes(prefix[:4], "little")))
-            self._receive(int.from_bytes(prefix[4:], "little"))
-        except OSError as error:
+            sizes = int.from_bytes(prefix[:4], "little"), int.from_bytes(prefix[4:], "little")
+            if sizes[0] > MOST_JSON or sizes[1] > MOST_BYTES:
+                raise ConnectionError("what answers is no window")
+            answer = json.loads(self._receive(sizes[0]))
+            self._receive(sizes[1])
+        except (OSError, ValueError) as error:
+            self.close()  # an answer that comes late would be taken for that of the next message
             raise HeadscopeError(f"the window does not answer: {error}") from error
         if not answer.get("ok"):
             raise HeadscopeError(answer.get("error", "the window refused"))
@@ -63,6 +70,8 @@ class Wire:
 
     def wait(self, timeout=None):
         """Until the window is closed. False when `timeout` seconds pass before."""
+        if self._socket.fileno() < 0:  # it did not answer
+            return True
         before = self._socket.gettimeout()
         self._socket.settimeout(timeout)
         try:

@@ -20,6 +20,9 @@ struct EntryFacts {
   std::int64_t nanoseconds = 0;
   unsigned mode = 0;    // who may do what: the lowest nine bits of POSIX
   bool is_ours = true;  // of this user
+  // By which the system tells files apart, under whatever names: two that are there at once differ in one of them. 0
+  // and 0 where it does not say.
+  std::uint64_t device = 0, number = 0;
 };
 
 // Of what a path leads to; of the entry itself, also where that is a link; of an open file. nullopt and errno when

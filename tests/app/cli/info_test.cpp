@@ -164,8 +164,22 @@ TEST_F(Info, CheckpointFoldersThatDoNotOpen) {
                 R"({"model_type": "gpt2", "n_layer": 1, "n_head": 2, "n_embd": 4, "vocab_size": 5, "n_positions": 6})");
   nlohmann::json info = json_of("model");  // a configuration alone
   EXPECT_EQ(info["kind"], "checkpoint");
-  EXPECT_EQ(info["architecture"], nullptr);
+  EXPECT_EQ(info["architecture"], "gpt2");
+  EXPECT_EQ(info["num_layers"], 1);
+  EXPECT_EQ(info["num_heads"], 2);
+  EXPECT_EQ(info["num_kv_heads"], 2);
+  EXPECT_EQ(info["d_model"], 4);
   EXPECT_EQ(info["config"]["n_layer"], 1);
+  EXPECT_NE(cli({"info", "model"}).out.find("architecture gpt2: 1 layer, 2 heads, d_model 4, head_dim 2\n"),
+            std::string::npos);
+  // As Python writes it, and of a family that there is not.
+  folder_.write("hybrid/config.json", R"({"model_type": "nemotron_h", "limits": [0.0, Infinity, -Infinity, NaN],
+    "said": "Infinity and \"NaN"})");
+  info = json_of("hybrid");
+  EXPECT_EQ(info["architecture"], nullptr);
+  EXPECT_NE(info["unknown_architecture"].get<std::string>().find("nemotron_h"), std::string::npos);
+  folder_.write("hybrid/model.safetensors", "");
+  expect_refused(cli({"info", "hybrid"}), 3, {"hybrid/config.json", "nemotron_h"});
   folder_.write("words/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\n##s\n");  // a tokenizer alone
   EXPECT_EQ(json_of("words")["tokenizer"], (nlohmann::json{{"kind", "WordPiece"}, {"vocabulary_size", 7}}));
   write_tensors("model/model.safetensors", {{"wte.weight", {5, 4}}, {"wpe.weight", {6, 5}}});

@@ -223,5 +223,16 @@ TEST_F(Models, AModelGivenOnTheCommandLineLeavesASessionsSizesBehind) {
   EXPECT_EQ(nlohmann::json::parse(result.out)["request"]["mask"], "causal");
 }
 
+TEST_F(Models, AFileOfWeightsStandsForItsFolder) {
+  const std::string demo = std::string(HEADSCOPE_SOURCE_DIR) + "/assets/demos/induction";
+  const Result folder = cli({"run", "--model", demo, "--token-ids", "1,2,3", "--summary"});
+  const Result file = cli({"run", "--model", demo + "/model.safetensors", "--token-ids", "1,2,3", "--summary"});
+  ASSERT_EQ(folder.code, 0) << folder.err;
+  EXPECT_EQ(file.code, 0) << file.err;
+  EXPECT_EQ(file.out, folder.out);
+  EXPECT_NE(file.err.find("holds weights of the checkpoint " + demo + ", which is opened"), std::string::npos)
+      << file.err;
+}
+
 }  // namespace
 }  // namespace headscope

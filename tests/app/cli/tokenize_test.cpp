@@ -69,6 +69,29 @@ TEST_F(Tokenize, AFileOfOnePhraseKeepsItsLineEnds) {
   EXPECT_NE(right.out.find("[[0,0],[0,5],[6,11],[0,0]]"), std::string::npos);
 }
 
+TEST_F(Tokenize, PlainTextIsAPhraseALineAsForScan) {
+  folder_.write("p.jsonl", "\"hello\"\n\"world, \\\"\"\n");
+  folder_.write("p.txt", "hello\n\n  \nworld, \"\n");
+  folder_.write("list/a.txt", "hello\n");
+  folder_.write("list/b.jsonl", "\"world, \\\"\"\n");
+  const Result lines = cli({"tokenize", "--model", "bert", "--phrases", "p.jsonl", "--json"});
+  ASSERT_EQ(lines.code, 0) << lines.err;
+  for (const std::string list : {"p.txt", "list"}) {
+    const Result result = cli({"tokenize", "--model", "bert", "--phrases", list, "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.out, lines.out) << list;
+  }
+}
+
+TEST_F(Tokenize, PiecesThatCannotBeUsedAloneAreNamed) {
+  folder_.write("xlnet/config.json", R"({"model_type": "xlnet", "bound": Infinity})");
+  folder_.write("xlnet/spiece.model", "\x0a\x0d\x0a\x05<unk>");
+  expect_refused(cli({"tokenize", "--model", "xlnet", "--phrase", "a"}), 3,
+                 {"xlnet", "found spiece.model", "a family whose tokenizer is known", "tokenizer.json"});
+  expect_refused(cli({"tokenize", "--model", "xlnet/spiece.model", "--phrase", "a"}), 3,
+                 {"xlnet/spiece.model: is a SentencePiece model", "the folder that it lies in", "config.json"});
+}
+
 TEST_F(Tokenize, WithoutJsonItIsATable) {
   const Result result = cli({"tokenize", "--model", "gpt2", "--phrase", "a b\xFF"});
   EXPECT_EQ(result.code, 0) << result.err;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -135,16 +137,101 @@ TEST_F(AutosaveTest, AnotherWindowWritesItsOwnFileAndOnlyWhatWasChanged) {
   EXPECT_EQ(saved(), "") << "the first one's is left alone";
 }
 
-TEST_F(AutosaveTest, WhatCannotBeWrittenIsSaid) {
+TEST_F(AutosaveTest, WhatCannotBeWrittenIsSaidAtTheEnd) {
   const Environment nowhere("XDG_STATE_HOME", "/dev/null/state");
   EXPECT_NE(autosave_.save_now(session_, settings_), "");
+  const Environment again("XDG_STATE_HOME", folder_.path().c_str());
+  EXPECT_EQ(autosave_.save_now(session_, settings_), "");
+}
+
+TEST_F(AutosaveTest, WhatWasRefusedIsTriedAgainUntilItIsWritten) {
   autosave_.note_changes(session_, settings_, at(0));
-  session_.draft.phrase = "a";
+  session_.draft.phrase = "a b";
   autosave_.note_changes(session_, settings_, at(0));
-  autosave_.save_if_due(session_, at(2000));
-  EXPECT_EQ(wakes_, 1);
-  EXPECT_NE(autosave_.take_complaint(), "");
-  EXPECT_EQ(autosave_.take_complaint(), "") << "said once";
+  {
+    const Environment nowhere("XDG_STATE_HOME", "/dev/null/state");
+    autosave_.save_if_due(session_, at(2000));
+    EXPECT_EQ(wakes_, 1);
+    autosave_.save_if_due(session_, at(2010));
+    EXPECT_EQ(autosave_.seconds_left(at(2010)), 3) << "it stays due";
+    autosave_.save_if_due(session_, at(5010));
+    EXPECT_EQ(wakes_, 2) << "and is tried again";
+    autosave_.save_if_due(session_, at(5020));
+  }
+  session_.draft.phrase = "a b c";
+  autosave_.note_changes(session_, settings_, at(5030));
+  for (int ms = 5030; ms < 8020; ms += 10) autosave_.save_if_due(session_, at(ms));
+  EXPECT_EQ(saved(), "");
+  autosave_.save_if_due(session_, at(8020));
+  EXPECT_EQ(saved(), "a b c") << "with what has changed since";
+  EXPECT_EQ(wakes_, 3) << "that it can be written again is told, too";
+  EXPECT_LT(autosave_.seconds_left(at(9000)), 0);
+}
+
+TEST_F(AutosaveTest, TheNoticeSaysSinceWhenAndWhereItWouldWork) {
+  const auto time = [](int hour, int minute) {
+    std::tm parts{};
+    parts.tm_year = 126;
+    parts.tm_mday = 1;
+    parts.tm_hour = hour;
+    parts.tm_min = minute;
+    parts.tm_isdst = -1;
+    return std::mktime(&parts);
+  };
+  autosave_.note_changes(session_, settings_, at(0));
+  session_.draft.phrase = "a b";
+  autosave_.note_changes(session_, settings_, at(0));
+  EXPECT_FALSE(autosave_.take_notice(time(14, 0)));
+  {
+    const Environment nowhere("XDG_STATE_HOME", "/dev/null/state");
+    autosave_.save_if_due(session_, at(2000));
+    autosave_.save_if_due(session_, at(2010));
+    const auto notice = autosave_.take_notice(time(14, 5));
+    ASSERT_TRUE(notice);
+    EXPECT_TRUE(notice->refused);
+    EXPECT_EQ(notice->fact, "Nothing is being saved since 14:05.");
+    EXPECT_NE(notice->advice.find("/dev/null/state"), std::string::npos) << notice->advice;
+    EXPECT_NE(notice->advice.find("It is tried again every 3 seconds."), std::string::npos) << notice->advice;
+    EXPECT_NE(notice->advice.find("\"Save session...\" of the menu File works in ~."), std::string::npos)
+        << notice->advice;
+    autosave_.save_if_due(session_, at(5010));
+    autosave_.save_if_due(session_, at(5020));
+    EXPECT_FALSE(autosave_.take_notice(time(14, 6))) << "said once";
+  }
+  autosave_.save_if_due(session_, at(8020));
+  autosave_.save_if_due(session_, at(8030));
+  const auto notice = autosave_.take_notice(time(14, 9));
+  ASSERT_TRUE(notice);
+  EXPECT_FALSE(notice->refused);
+  EXPECT_EQ(notice->advice, "Nothing was saved from 14:05 until 14:09.");
+  EXPECT_FALSE(autosave_.take_notice(time(14, 10)));
+}
+
+TEST_F(AutosaveTest, AFolderThatWasRemovedIsMadeAgain) {
+  const std::string state = folder_ / "state";
+  const Environment there("XDG_STATE_HOME", state.c_str());
+  session_.draft.phrase = "a b";
+  EXPECT_EQ(autosave_.save_now(session_, settings_), "");
+  std::filesystem::remove_all(state);
+  session_.draft.phrase = "c d";
+  autosave_.note_changes(session_, settings_, at(0));
+  autosave_.save_if_due(session_, at(1000));
+  EXPECT_EQ(saved(), "c d");
+}
+
+TEST_F(AutosaveTest, ASettingThatIsRefusedIsTriedAgainWithoutTheSession) {
+  const Environment nowhere("XDG_CONFIG_HOME", "/dev/null/config");
+  autosave_.note_changes(session_, settings_, at(0));
+  settings_.theme = Theme::light;
+  autosave_.note_changes(session_, settings_, at(0));
+  autosave_.save_if_due(session_, at(1000));
+  autosave_.save_if_due(session_, at(1010));
+  EXPECT_EQ(autosave_.take_notice(0)->fact.rfind("Settings are not being saved since", 0), 0u);
+  const Environment again("XDG_CONFIG_HOME", folder_.path().c_str());
+  autosave_.save_if_due(session_, at(4010));
+  std::string notice;
+  EXPECT_EQ(load_settings(notice).theme, Theme::light);
+  EXPECT_EQ(saved(), "");
 }
 
 }  // namespace

@@ -2,19 +2,23 @@
 #include "app/platform/local_socket.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/base/error.h"
 #include "tests/app/session/temporary_folder.h"
@@ -44,6 +48,15 @@ class Asking {
 
   void send(const std::string& text) const {
     ASSERT_EQ(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  }
+  // False when the other end has closed it.
+  bool tries_to_send(const std::string& text) const {
+    for (std::size_t sent = 0; sent < text.size();) {
+      const ssize_t count = ::send(socket_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+      if (count <= 0) return false;
+      sent += static_cast<std::size_t>(count);
+    }
+    return true;
   }
   // So many bytes, or what came before the end of the connection.
   std::string receive(std::size_t size) const {
@@ -156,9 +169,75 @@ TEST_F(LocalSocket, OneProgramListensAndALeftSocketIsReplaced) {
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path_.data(), path_.size());
   ASSERT_EQ(::bind(left, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(::chmod(path_.c_str(), 0755), 0);
+  EXPECT_NE(refusal_of(path_).find("a socket that no window made is there"), std::string::npos);
+  ASSERT_EQ(::chmod(path_.c_str(), 0600), 0);
   ::close(left);
   const auto server = serve();
   EXPECT_TRUE(Asking(path_).connected);
+}
+
+TEST_F(LocalSocket, ASocketThatAnotherProgramPutInItsPlaceStays) {
+  auto server = serve();
+  std::filesystem::remove(path_);
+  const auto other = serve();
+  server = nullptr;
+  EXPECT_TRUE(std::filesystem::exists(path_));
+  EXPECT_TRUE(Asking(path_).connected);
+}
+
+TEST_F(LocalSocket, HalfMessagesHoldSoMuchInAll) {
+  const auto server = serve();
+  // Each says that 60 MB come, and sends 40 of them.
+  const std::string half = framed("a", std::string(60 << 20, 'x')).substr(0, 40 << 20);
+  const Asking one(path_), two(path_);
+  one.send(half);
+  std::size_t sent = 0;
+  for (; sent < half.size(); sent += 1 << 20) {
+    if (!two.tries_to_send(half.substr(sent, 1 << 20))) break;
+  }
+  EXPECT_LT(sent, std::size_t{26} << 20) << "64 MB, and what the system holds";
+  EXPECT_EQ(two.receive(1), "");
+  const Asking three(path_);
+  three.send(framed("still", ""));
+  EXPECT_EQ(received(*server, three, framed("answer to still", "!").size()), framed("answer to still", "!"));
+}
+
+TEST_F(LocalSocket, OneLargeMessageAtATimeIsTaken) {
+  const auto server = serve();
+  const std::string large = framed("a", std::string(80 << 20, 'x'));
+  const Asking one(path_), two(path_);
+  const std::size_t begun = 1 << 20;
+  one.send(large.substr(0, begun));
+  // Both begins are read in the order in which they came.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  two.tries_to_send(large.substr(0, begun));
+  EXPECT_EQ(two.receive(1), "");
+  auto sent = std::async(std::launch::async, [&] { one.send(large.substr(begun)); });
+  EXPECT_EQ(received(*server, one, large.size()).size(), large.size());
+}
+
+TEST_F(LocalSocket, WithoutDescriptorsItRestsAndGoesOnWhenThereAreSome) {
+  const auto server = serve();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  std::vector<int> taken;
+  rlimit few = before;
+  few.rlim_cur = std::min<rlim_t>(before.rlim_cur, 64);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  for (int number = ::dup(0); number >= 0; number = ::dup(0)) taken.push_back(number);
+  ASSERT_FALSE(taken.empty());
+  ::close(taken.back());
+  taken.pop_back();
+  const Asking asking(path_);  // has the last one; the other end finds none
+  ASSERT_TRUE(asking.connected);
+  asking.send(framed("a", "b"));
+  const std::clock_t used = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  EXPECT_LT(std::clock() - used, CLOCKS_PER_SEC / 10) << "it does not spin";
+  for (const int number : taken) ::close(number);
+  EXPECT_EQ(received(*server, asking, framed("answer to a", "b!").size()), framed("answer to a", "b!"));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(LocalSocket, RefusesPlacesThatAreNotTheUsersOwn) {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
+#include "core/io/files_read.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/core/corpus/changed_demo.h"
 #include "tests/core/corpus/made_records.h"
@@ -113,6 +114,7 @@ TEST_F(ScanJobs, AnErrorKeepsWhatWasCounted) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "x.hsagg"));
   folder_.write("model/config.json", config);
   job_of.progress = {};
+  forget_files_read();  // the same command again
   run_scan(job_of, list_, {});
   job_of.out = folder_ / "whole.hsagg";
   run_scan(job_of, list_, {});

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/io/atomic_file.h"
+#include "core/io/files_read.h"
 #include "core/io/npy.h"
 #include "tests/core/io/io_helpers.h"
 
@@ -24,6 +25,7 @@ HiddenCells padded(std::int64_t len) {
 
 TEST(MaskFile, EveryConventionReadsBackWhatItWrites) {
   const TemporaryFolder folder;
+  const ReadingAs importing(ReadAs::mask);  // as the window does
   const std::vector<std::uint8_t> wanted = {0, 1, 1, 0, 0, 1, 0, 0, 0};
   for (const MaskConvention convention : {MaskConvention::additive, MaskConvention::keep, MaskConvention::hide}) {
     for (const char* name : {"m.npy", "m.csv"}) {

@@ -33,6 +33,8 @@ EntryFacts facts_from(const struct stat& status) {
   facts.nanoseconds = status.st_mtim.tv_nsec;
   facts.mode = status.st_mode & 0777;
   facts.is_ours = status.st_uid == ::geteuid();
+  facts.device = status.st_dev;
+  facts.number = status.st_ino;
   return facts;
 }
 

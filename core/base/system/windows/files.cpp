@@ -44,6 +44,13 @@ EntryFacts facts_from(DWORD attributes, const FILETIME& written, DWORD high, DWO
   return facts;
 }
 
+EntryFacts facts_from(const BY_HANDLE_FILE_INFORMATION& known) {
+  EntryFacts facts = facts_from(known.dwFileAttributes, known.ftLastWriteTime, known.nFileSizeHigh, known.nFileSizeLow);
+  facts.device = known.dwVolumeSerialNumber;
+  facts.number = (static_cast<std::uint64_t>(known.nFileIndexHigh) << 32) | known.nFileIndexLow;
+  return facts;
+}
+
 struct Way {
   DWORD access, creation;
   int flags;
@@ -99,7 +106,7 @@ std::optional<EntryFacts> facts_of(const std::string& path) {
   ::CloseHandle(handle);
   if (type == FILE_TYPE_PIPE) return EntryFacts{.kind = EntryKind::pipe};
   if (type != FILE_TYPE_DISK || !told) return EntryFacts{};
-  return facts_from(known.dwFileAttributes, known.ftLastWriteTime, known.nFileSizeHigh, known.nFileSizeLow);
+  return facts_from(known);
 }
 
 std::optional<EntryFacts> facts_of_entry(const std::string& path) {
@@ -123,7 +130,7 @@ std::optional<EntryFacts> facts_of(int descriptor) {
     refuse();
     return std::nullopt;
   }
-  return facts_from(known.dwFileAttributes, known.ftLastWriteTime, known.nFileSizeHigh, known.nFileSizeLow);
+  return facts_from(known);
 }
 
 int open_file(const std::string& path, Opening how) noexcept {

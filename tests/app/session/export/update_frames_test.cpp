@@ -1,6 +1,8 @@
 // The updates of a file as numbered pictures.
 #include "app/session/export/update_frames.h"
 
+#include <fstream>
+
 #include "core/base/error.h"
 #include "core/io/png.h"
 #include "tests/app/session/export/export_fixture.h"
@@ -39,6 +41,19 @@ TEST_F(UpdateFrames, CancelledItLeavesNothing) {
   CancelToken cancel;
   EXPECT_THROW(write_update_frames(choice, updates(), view_, cancel, [&](double) { cancel.cancel(); }), Cancelled);
   EXPECT_FALSE(fs::exists(choice.folder));
+}
+
+TEST_F(UpdateFrames, CancelledItLeavesWhatSomebodyElseHasPutThere) {
+  ExportChoice choice = frame_choice(view_);
+  choice.folder = (folder_ / "frames").string();
+  CancelToken cancel;
+  const auto put_there = [&](double) {
+    std::ofstream(choice.folder + "/notes.txt") << "precious";
+    cancel.cancel();
+  };
+  EXPECT_THROW(write_update_frames(choice, updates(), view_, cancel, put_there), Cancelled);
+  EXPECT_TRUE(fs::exists(choice.folder + "/notes.txt"));
+  EXPECT_FALSE(fs::exists(choice.folder + "/update-0001.png"));
 }
 
 TEST_F(UpdateFrames, AFolderThatIsThereStaysAsItIs) {

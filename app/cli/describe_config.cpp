@@ -1,0 +1,82 @@
+#include "app/cli/describe_config.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "app/cli/output.h"
+#include "core/base/error.h"
+#include "core/io/json_text.h"
+#include "core/model/model_config.h"
+#include "core/model/weight_files.h"
+
+namespace headscope::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The facts of a config.json that decide shapes, under the names that the model families give them.
+constexpr std::array kConfigFacts = {"model_type",
+                                     "num_hidden_layers",
+                                     "n_layer",
+                                     "num_attention_heads",
+                                     "n_head",
+                                     "hidden_size",
+                                     "n_embd",
+                                     "d_model",
+                                     "num_key_value_heads",
+                                     "head_dim",
+                                     "vocab_size",
+                                     "intermediate_size",
+                                     "n_positions",
+                                     "max_position_embeddings",
+                                     "position_embedding_type",
+                                     "rope_theta",
+                                     "sliding_window",
+                                     "torch_dtype"};
+
+}  // namespace
+
+void add_sizes(const Architecture& model, Description& description) {
+  Json& json = description.json;
+  json["architecture"] = model.family;
+  json["num_layers"] = model.num_layers;
+  json["num_heads"] = model.num_heads;
+  json["num_kv_heads"] = model.num_kv_heads;
+  json["d_model"] = model.d_model;
+  json["head_dim"] = model.head_dim;
+  description.text += fmt::format("architecture {}: {}, {}{}, d_model {}, head_dim {}\n", model.family,
+                                  counted(model.num_layers, "layer"), counted(model.num_heads, "head"),
+                                  model.num_kv_heads == model.num_heads
+                                      ? ""
+                                      : fmt::format(" ({})", counted(model.num_kv_heads, "key and value head")),
+                                  model.d_model, model.head_dim);
+}
+
+// What config.json alone says; why it is none that can be run, where it is not.
+void add_configured_sizes(const std::string& path, Description& description) {
+  try {
+    add_sizes(model_config_of(read_config_json(path), path).architecture, description);
+  } catch (const Error& error) {
+    description.json["unknown_architecture"] = error.what();
+    description.text += "no architecture that is known: " + printable(error.what()) + "\n";
+  }
+}
+
+void add_config(const std::string& path, Description& description) {
+  const JsonValue config = read_config_json(path);
+  if (config.kind != JsonValue::Kind::object)
+    throw Error(path + " is not a JSON object; expected a model's configuration");
+  Json facts = Json::object();
+  for (const char* key : kConfigFacts) {
+    const JsonValue* value = config.find(key);
+    if (value == nullptr) continue;
+    if (value->kind == JsonValue::Kind::number) facts[key] = Json::parse(value->text);
+    if (value->kind == JsonValue::Kind::string) facts[key] = value->text;
+    if (value->kind == JsonValue::Kind::boolean) facts[key] = value->truth;
+  }
+  description.json["config"] = facts;
+}
+
+}  // namespace headscope::cli
