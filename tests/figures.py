@@ -73,6 +73,12 @@ def monkey_events(build):
     return sum(int(n) for n in re.findall(r"--events (\d+)", text_of("tests/monkey/CMakeLists.txt")))
 
 
+def walk_steps(build):
+    text = "".join(text_of(f"tests/core/{name}_walk_test.cpp")
+                   for name in ("attention/reuse", "generate/generate", "sweep/sweep"))
+    return sum(int(one or other) for one, other in re.findall(r"(\d+), files\)|walk_steps\((\d+)\)", text))
+
+
 # What, how it is counted.
 COUNTED = [
     ("readers of files, each with all that follows", from_tables("readers")),
@@ -91,6 +97,7 @@ COUNTED = [
     ("fuzz targets", files("tests/fuzz/*_fuzz.cpp")),
     ("kinds of events of the random user", monkey_kinds),
     ("events of the random user in ctest", monkey_events),
+    ("steps of random walks over requests in ctest", walk_steps),
     ("journeys in the real window", journeys),
 ]
 

@@ -5,6 +5,7 @@
 #include "core/base/assert.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/request_text.h"
+#include "core/request/rows_apart.h"
 
 namespace headscope {
 namespace {
@@ -61,6 +62,7 @@ bool patches_differ(StageId stage, const Request& before, const Request& now) {
 std::vector<StageId> changed_stages(const Request& before, const Request& now, const std::vector<Source>& changed,
                                     const std::vector<StageId>& also) {
   std::vector<StageId> result;
+  const bool anything = differ_unsaid(before, now);
   const auto has = [](const auto& list, const auto& item) {
     return std::find(list.begin(), list.end(), item) != list.end();
   };
@@ -70,7 +72,7 @@ std::vector<StageId> changed_stages(const Request& before, const Request& now, c
   const bool late_cap =
       before.softcap_order == SoftcapOrder::after_mask || now.softcap_order == SoftcapOrder::after_mask;
   for (const StageInfo& stage : stage_infos()) {
-    bool dirty = differs(stage.made, before, now) || interventions_differ(stage.id, before, now) ||
+    bool dirty = anything || differs(stage.made, before, now) || interventions_differ(stage.id, before, now) ||
                  edits_differ(stage.id, before, now) || patches_differ(stage.id, before, now) || has(also, stage.id);
     for (Source source : stage.made.sources) dirty = dirty || has(changed, source);
     for (const std::vector<StageId>& alternatives : stage.made.from) {

@@ -21,6 +21,7 @@
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/request/memory.h"
+#include "core/request/rows_apart.h"
 
 namespace headscope {
 namespace {
@@ -201,7 +202,9 @@ std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last
                                         const CancelToken& cancel) {
   const TraceBuilder::Clock::time_point start = TraceBuilder::Clock::now();
   const auto* cpu = dynamic_cast<const CpuBackend*>(backend.get());
-  if (cpu == nullptr || last == nullptr || !in_one_pass(request) || intervenes(request)) return nullptr;
+  if (cpu == nullptr || last == nullptr || !in_one_pass(request) || rows_apart(request) < RowsApart::projections) {
+    return nullptr;
+  }
   const Positions positions = replaced_positions(*last, request, *inputs);
   if (positions.empty() || !same_kept_layer(*last, *inputs)) return nullptr;
   if (products_after(positions.front(), request, *inputs) < least_products) return nullptr;

@@ -1,15 +1,14 @@
 #include "core/attention/reuse.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "core/attention/dependencies.h"
-#include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/patches.h"
 #include "core/model/row_norm.h"
 #include "core/request/mask_terms.h"
+#include "core/request/rows_apart.h"
 
 namespace headscope {
 namespace {
@@ -68,17 +67,16 @@ std::int64_t equal_rows(const Tensor& a, const Tensor& b) {
 }
 
 // Whether every query sees only keys at its own place or before it, but for a prefix of `open` keys that all see, and
-// what it sees does not depend on how many keys follow.
+// what it sees does not depend on how many keys follow: as the terms of the mask say, the model's own among them, and
+// as the keys that were read lie. What options do to it stands in their rows.
 bool looks_back_only(const Request& request, const Inputs& inputs, std::int64_t& open) {
   const std::vector<MaskTerm> terms = mask_terms_of(request, inputs);
   const bool of_place_only = std::all_of(terms.begin(), terms.end(),
                                          [](const MaskTerm& term) { return mask_term_info(term.kind).of_place_only; });
   const MaskRule rule = mask_rule_of(terms);
   open = rule.open;
-  return of_place_only && rule.ordered() && std::isinf(request.mask_fill) && request.mask_fill < 0 &&
-         !has_variant(request, Variant::mask_inverted) && !has_variant(request, Variant::mask_after_softmax) &&
-         request.fully_masked != FullyMasked::uniform && inputs.dropout_mask.empty() && inputs.key_x.empty() &&
-         inputs.weights.bias_k.empty() && inputs.query_len == inputs.key_len;
+  const bool own_keys = inputs.key_x.empty() && inputs.weights.bias_k.empty() && inputs.query_len == inputs.key_len;
+  return of_place_only && rule.ordered() && own_keys;
 }
 
 }  // namespace
@@ -105,8 +103,8 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   changed_ = changed_stages(previous->request, now, changed, patched);
   previous_ = std::move(previous);
 
-  // An edited number may belong to a key that its row does not see, so no rule says which rows of it can be reused.
-  if (intervenes(now) || intervenes(previous_->request)) {
+  apart_ = std::min(rows_apart(now), rows_apart(previous_->request));
+  if (apart_ < RowsApart::projections) {
     otherwise_ = changed_;
     return;
   }
@@ -128,9 +126,8 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   }
   std::int64_t open = 0;
   const bool same_terms = mask_terms_of(previous_->request, before) == mask_terms_of(now, inputs) &&
-                          previous_->request.causal_align == now.causal_align && previous_->request.past == now.past &&
-                          now.past <= 0;
-  if (same_terms && stays(StageId::context) && looks_back_only(now, inputs, open) &&
+                          previous_->request.causal_align == now.causal_align && previous_->request.past == now.past;
+  if (apart_ >= RowsApart::context && same_terms && stays(StageId::context) && looks_back_only(now, inputs, open) &&
       before.query_len == before.key_len && same_positions_ >= open) {
     same_queries_ = same_positions_;
   }
@@ -144,8 +141,7 @@ const Stage* Reuse::unchanged(StageId stage) const {
 std::int64_t Reuse::same_rows(StageId stage) const {
   if (previous_ == nullptr || std::find(otherwise_.begin(), otherwise_.end(), stage) != otherwise_.end()) return 0;
   if (stage < StageId::raw_scores) return same_positions_;
-  const bool mixed = stage >= StageId::concat && previous_->request.merge == Merge::direct;
-  return mixed ? 0 : same_queries_;
+  return stage >= StageId::concat && apart_ < RowsApart::everywhere ? 0 : same_queries_;
 }
 
 }  // namespace headscope

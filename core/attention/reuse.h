@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/attention/trace.h"
+#include "core/request/option_reach.h"
 
 namespace headscope {
 
@@ -26,7 +27,8 @@ class Reuse {
 
   // Rows at the front of the stage that keep their bits. For the projections: the positions with the same inputs and
   // the same weights. For weights, context and later stages: the unchanged queries, each of which sees only unchanged
-  // keys; this needs a causal or prefix mask that hides with -inf, and no `direct` merge.
+  // keys; this needs terms of the mask that look back only. Both as far as every option, variant and intervention of
+  // both requests says that rows keep their numbers (core/request/option_reach.h): what says nothing is not used again.
   std::int64_t same_rows(StageId stage) const;
   std::int64_t same_positions() const { return same_positions_; }
   std::int64_t same_queries() const { return same_queries_; }
@@ -36,6 +38,7 @@ class Reuse {
   std::vector<StageId> changed_;    // stages that differ for the requests and tokens at hand
   std::vector<StageId> otherwise_;  // stages that would differ even if the tokens were the same
   std::int64_t same_positions_ = 0, same_queries_ = 0;
+  RowsApart apart_ = RowsApart::nowhere;  // how far rows keep their numbers in both requests
 };
 
 }  // namespace headscope

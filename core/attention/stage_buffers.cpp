@@ -75,7 +75,8 @@ StageBuffers::~StageBuffers() = default;
 
 void StageBuffers::begin(const Reuse& reuse) {
   taken_.clear();
-  now_ = {reuse.same_positions(), reuse.same_queries()};
+  now_.clear();
+  for (const StageId stage : all_stages()) now_.push_back(reuse.same_rows(stage));
 }
 
 void StageBuffers::complete() {
@@ -86,19 +87,18 @@ void StageBuffers::complete() {
   taken_.clear();
 }
 
-// How many rows of the run that begins are those of a completed one.
-std::int64_t StageBuffers::rows_since(std::uint64_t run, bool score_rows) const {
+// How many rows of a stage of the run that begins are those of a completed one. Each stage counts for itself: a merge
+// that mixes positions leaves the context as it is and changes what follows.
+std::int64_t StageBuffers::rows_since(std::uint64_t run, StageId stage) const {
   const std::uint64_t back = run_ - run;  // completed runs since then
   if (run == 0 || back > shared_.size()) return 0;
-  const auto of = [&](const Shared& shared) { return score_rows ? shared.queries : shared.positions; };
+  const auto of = [&](const Shared& shared) { return shared[static_cast<std::size_t>(stage)]; };
   std::int64_t rows = of(now_);
   for (std::size_t k = 0; k < back; ++k) rows = std::min(rows, of(shared_[shared_.size() - 1 - k]));
   return rows;
 }
 
 std::pair<std::unique_ptr<StageBuffers::Buffer>, std::int64_t> StageBuffers::take_free(const Wanted& wanted) {
-  // Position rows are what projections have; all that follows the softmax has query rows.
-  const bool query_rows = wanted.stage >= StageId::raw_scores;
   const std::lock_guard<std::mutex> lock(free_->mutex);
   std::erase_if(free_->buffers,
                 [&](const auto& buffer) { return buffer->stage == wanted.stage && !wanted.fits(*buffer); });
@@ -106,7 +106,7 @@ std::pair<std::unique_ptr<StageBuffers::Buffer>, std::int64_t> StageBuffers::tak
   std::int64_t most = -1;
   for (auto entry = free_->buffers.begin(); entry != free_->buffers.end(); ++entry) {
     if ((*entry)->stage != wanted.stage) continue;
-    const std::int64_t rows = std::min((*entry)->rows, rows_since((*entry)->run, query_rows));
+    const std::int64_t rows = std::min((*entry)->rows, rows_since((*entry)->run, wanted.stage));
     if (rows <= most) continue;
     most = rows;
     best = entry;

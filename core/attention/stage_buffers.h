@@ -39,7 +39,7 @@ class StageBuffers {
   struct Buffer;
   struct Free;
   struct Wanted;
-  std::int64_t rows_since(std::uint64_t run, bool score_rows) const;
+  std::int64_t rows_since(std::uint64_t run, StageId stage) const;
   // The free buffer that holds the most rows of the run that begins, and how many; null where none fits. Drops buffers
   // of the stage that do not fit.
   std::pair<std::unique_ptr<Buffer>, std::int64_t> take_free(const Wanted& wanted);
@@ -47,11 +47,9 @@ class StageBuffers {
   std::shared_ptr<const void> owner_of(std::unique_ptr<Buffer> buffer);
 
   std::shared_ptr<Free> free_;
-  std::uint64_t run_ = 0;  // of the last completed run
-  struct Shared {
-    std::int64_t positions = 0, queries = 0;
-  };
-  std::deque<Shared> shared_;  // what completed runs shared with the one before them, newest last
+  std::uint64_t run_ = 0;                    // of the last completed run
+  using Shared = std::vector<std::int64_t>;  // rows at the front of every stage, in the order of StageId
+  std::deque<Shared> shared_;                // what completed runs shared with the one before them, newest last
   Shared now_;
   std::vector<Buffer*> taken_;
 };

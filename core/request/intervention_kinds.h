@@ -15,6 +15,7 @@
 
 #include "core/request/intervention_text.h"
 #include "core/request/interventions.h"
+#include "core/request/option_reach.h"
 #include "core/request/stage.h"
 
 namespace headscope {
@@ -36,6 +37,10 @@ struct InterventionKind {
   std::optional<StageId> changes = {};  // the one stage that it changes; nothing: the mask, or what each of them names
   bool of_key_heads = false;            // its heads are key and value heads
   bool typed = false;  // its number is typed or dragged: several changes that follow one another are one step of undo
+  // What a run may take from one with another list, and how far rows keep their numbers under one that is on.
+  // named_stages: `changes`, or the stages that its items name.
+  OptionChanges reach = OptionChanges::anything;
+  RowsApart rows = RowsApart::nowhere;
 };
 
 inline constexpr const char* kFactorTerms = "none, or a number, or LAYER.HEAD=NUMBER, such as 2 or 0.3=0.5,1.0=2";
@@ -50,7 +55,9 @@ inline constexpr std::tuple kInterventionKinds{
                    .expected = "none, or LAYER.HEAD[,LAYER.HEAD...], such as 0.3,0.5"},
         .field = &Interventions::ablate,
         .effect = InterventionEffect::heads,
-        .changes = StageId::context},
+        .changes = StageId::context,
+        .reach = OptionChanges::named_stages,
+        .rows = RowsApart::everywhere},
     InterventionKind<FrozenHead>{
         .option = {.name = "freeze",
                    .placeholder = "L.H=uniform|identity[,...]",
@@ -60,7 +67,8 @@ inline constexpr std::tuple kInterventionKinds{
                    .list = "a list of frozen heads",
                    .expected = "none, or LAYER.HEAD=uniform|identity, such as 0.3=uniform,0.5=identity"},
         .field = &Interventions::freeze,
-        .changes = StageId::weights},
+        .changes = StageId::weights,
+        .reach = OptionChanges::named_stages},
     InterventionKind<HeadFactor>{.option = {.name = "scale-query",
                                             .placeholder = "G|L.H=G[,...]",
                                             .help = "Multiplies the stage query, of all heads or of head H of layer L.",
@@ -68,7 +76,8 @@ inline constexpr std::tuple kInterventionKinds{
                                             .expected = kFactorTerms},
                                  .field = &Interventions::scale_query,
                                  .changes = StageId::query,
-                                 .typed = true},
+                                 .typed = true,
+                                 .reach = OptionChanges::named_stages},
     InterventionKind<HeadFactor>{.option = {.name = "scale-key",
                                             .placeholder = "G|L.H=G[,...]",
                                             .help = "The same of the stage key; H counts key and value heads.",
@@ -77,7 +86,8 @@ inline constexpr std::tuple kInterventionKinds{
                                  .field = &Interventions::scale_key,
                                  .changes = StageId::key,
                                  .of_key_heads = true,
-                                 .typed = true},
+                                 .typed = true,
+                                 .reach = OptionChanges::named_stages},
     InterventionKind<NumberEdit>{
         .option = {.name = "edit",
                    .placeholder = "[L/]STAGE:B,H,I,J=VALUE[;...]",
@@ -88,7 +98,8 @@ inline constexpr std::tuple kInterventionKinds{
                    .expected = "none, or STAGE:B,H,I,J=VALUE[;...], such as scores:0,2,3,1=0.5, 1/input:0,4,7=-2 or "
                                "qkv_layer.weight:3,7=0",
                    .separator = ';'},
-        .field = &Interventions::edits},
+        .field = &Interventions::edits,
+        .reach = OptionChanges::named_stages},
     InterventionKind<PaintedCells>{
         .option = {.name = "paint",
                    .placeholder = "hide@I0:I1,J0:J1[;show@...]",
@@ -98,7 +109,8 @@ inline constexpr std::tuple kInterventionKinds{
                    .expected = "none, or hide@I0:I1,J0:J1 or show@I0:I1,J0:J1[;...], such as hide@:,3:4",
                    .separator = ';'},
         .field = &Interventions::paint,
-        .effect = InterventionEffect::mask},
+        .effect = InterventionEffect::mask,
+        .reach = OptionChanges::inputs},
     InterventionKind<PatchedStage>{
         .option = {.name = "patch",
                    .placeholder = "[L/]STAGE[:H[,I]]@A[;...]",
@@ -113,7 +125,8 @@ inline constexpr std::tuple kInterventionKinds{
                        "none, or [LAYER/]STAGE[:HEAD[,POSITION]]@A[;...], such as 0/context:3@A, weights:1,4@A, "
                        "value:,2@A or 1/stream:5@A",
                    .separator = ';'},
-        .field = &Interventions::patches}};
+        .field = &Interventions::patches,
+        .reach = OptionChanges::named_stages}};
 
 inline constexpr std::size_t kInterventionKindCount = std::tuple_size_v<decltype(kInterventionKinds)>;
 static_assert(sizeof(Interventions) == kInterventionKindCount * sizeof(std::vector<AblatedHead>),

@@ -19,12 +19,19 @@ template <std::size_t row>
 RequestOption intervention_option() {
   const InterventionOption& option = std::get<row>(kInterventionKinds).option;
   return {
-      option.name, option.placeholder, option.help,
+      option.name,
+      option.placeholder,
+      option.help,
       [](const Request& request) {
         const auto& kind = std::get<row>(kInterventionKinds);
         return terms_text(kind, request.*kind.field);
       },
-      [](Request& request, const std::string& text) { set_terms(std::get<row>(kInterventionKinds), request, text); }};
+      [](Request& request, const std::string& text) { set_terms(std::get<row>(kInterventionKinds), request, text); },
+      false,
+      {std::get<row>(kInterventionKinds).reach, [](const Request& request) {
+         const auto& kind = std::get<row>(kInterventionKinds);
+         return any_on(request.*kind.field) ? kind.rows : RowsApart::everywhere;
+       }}};
 }
 
 template <std::size_t... row>

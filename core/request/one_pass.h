@@ -6,7 +6,7 @@
 namespace headscope {
 
 // Whether the middle of attention is one pass of the backend, whose scores are computed when read; with
-// softmax-over-queries and key-not-transposed every stage is kept.
+// variants whose rows do not say so (variant_infos.h) every stage is kept.
 bool in_one_pass(const Request& request);
 
 }  // namespace headscope

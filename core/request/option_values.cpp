@@ -15,20 +15,12 @@
 #include "core/request/option_words.h"
 #include "core/request/past.h"
 #include "core/request/request_text.h"
+#include "core/request/variant_infos.h"
 
 namespace headscope {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-constexpr Word<Variant> kVariants[] = {{Variant::softmax_over_queries, "softmax-over-queries"},
-                                       {Variant::no_scale, "no-scale"},
-                                       {Variant::scale_by_d_model, "scale-by-d-model"},
-                                       {Variant::mask_inverted, "mask-inverted"},
-                                       {Variant::mask_after_softmax, "mask-after-softmax"},
-                                       {Variant::qkv_blocked_as_per_head, "qkv-blocked-as-per-head"},
-                                       {Variant::qkv_per_head_as_blocked, "qkv-per-head-as-blocked"},
-                                       {Variant::key_not_transposed, "key-not-transposed"}};
 
 std::string mask_expected() {
   return fmt::format("none, {} or a .npy or .csv file", mask_term_spellings());
@@ -122,7 +114,7 @@ std::string variants_text(const Request& request) {
 }
 
 void set_variants(Request& request, const std::string& text) {
-  const std::string expected = "none, merge-direct, " + expected_words(kVariants);
+  const std::string expected = "none, merge-direct, " + expected_words(variant_infos());
   std::vector<Variant> variants;
   bool merge_direct = false;
   if (text == "none") {
@@ -134,9 +126,10 @@ void set_variants(Request& request, const std::string& text) {
       merge_direct = true;
       continue;
     }
-    const auto* known = std::find_if(std::begin(kVariants), std::end(kVariants),
-                                     [&term](const Word<Variant>& word) { return term == word.text; });
-    if (known == std::end(kVariants)) refuse_value("variant", term, "a variant", expected);
+    const auto infos = variant_infos();
+    const auto known =
+        std::find_if(infos.begin(), infos.end(), [&term](const VariantInfo& info) { return term == info.text; });
+    if (known == infos.end()) refuse_value("variant", term, "a variant", expected);
     variants.push_back(known->value);
   }
   // One order and no repetition, so that requests that mean the same are equal.
@@ -144,6 +137,16 @@ void set_variants(Request& request, const std::string& text) {
   variants.erase(std::unique(variants.begin(), variants.end()), variants.end());
   request.variants = std::move(variants);
   if (merge_direct) request.merge = Merge::direct;
+}
+
+// Where queries stand behind their place among the keys, each sees keys behind its own.
+RowsApart rows_of_past(const Request& request) {
+  return request.past > 0 ? RowsApart::projections : RowsApart::everywhere;
+}
+
+// A row that sees no key of its own sees all of them where it is uniform.
+RowsApart rows_of_fully_masked(const Request& request) {
+  return request.fully_masked == FullyMasked::uniform ? RowsApart::projections : RowsApart::everywhere;
 }
 
 namespace {
@@ -177,10 +180,7 @@ std::string mask_text(const std::vector<MaskTerm>& mask) {
 }
 
 std::string_view variant_name(Variant variant) {
-  for (const Word<Variant>& word : kVariants) {
-    if (word.value == variant) return word.text;
-  }
-  return "";
+  return variant_info(variant).text;
 }
 
 }  // namespace headscope

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/request/option_reach.h"
 #include "core/request/request.h"
 
 namespace headscope {
@@ -22,6 +23,10 @@ void set_past(Request& request, const std::string& text);
 void set_softcap(Request& request, const std::string& text);
 void set_dropout(Request& request, const std::string& text);
 void set_variants(Request& request, const std::string& text);
+
+// How far rows keep their numbers with the value that the request has (option_reach.h).
+RowsApart rows_of_past(const Request& request);
+RowsApart rows_of_fully_masked(const Request& request);
 
 // "no-scale,mask-inverted"; "" for none.
 std::string variants_text(const Request& request);

@@ -13,6 +13,7 @@
 #include "core/request/option_words.h"
 #include "core/request/request_text.h"
 #include "core/request/shown_options.h"
+#include "core/request/variant_infos.h"
 #include "core/request/word_option.h"
 
 namespace headscope {
@@ -45,19 +46,23 @@ constexpr Word<BackendChoice> kBackends[] = {{BackendChoice::automatic, "auto"},
                                              {BackendChoice::reference, "reference"}};
 // A file's path, or a model's name.
 template <OptionName name, auto field>
-RequestOption path_option(const char* placeholder, const char* help) {
-  return {name.text, placeholder, help,
+RequestOption path_option(const char* placeholder, const char* help, OptionReach reach = {}) {
+  return {name.text,
+          placeholder,
+          help,
           [](const Request& request) { return request.*field == Request{}.*field ? std::string() : request.*field; },
           [](Request& request, const std::string& text) {
             check_text(name.text, text, false);
             if (text.empty()) refuse_value(name.text, text, "a path", "the name of a file");
             request.*field = text;
-          }};
+          },
+          false,
+          reach};
 }
 
 // A size that may be left open.
 template <OptionName name, auto field, std::int64_t low>
-RequestOption size_option(const char* help) {
+RequestOption size_option(const char* help, OptionReach reach = {}) {
   return {name.text,
           "N",
           help,
@@ -65,20 +70,33 @@ RequestOption size_option(const char* help) {
           [](Request& request, const std::string& text) {
             request.*field = parse_whole(name.text, text, low, kLargestSize);
           },
-          true};
+          true,
+          reach};
 }
 
 template <OptionName name, auto field>
-RequestOption seed_option(const char* help) {
+RequestOption seed_option(const char* help, OptionReach reach = {}) {
   return {name.text,
           "N",
           help,
           [](const Request& request) { return request.*field == 0 ? std::string() : std::to_string(request.*field); },
           [](Request& request, const std::string& text) { request.*field = parse_seed(name.text, text); },
-          true};
+          true,
+          reach};
 }
 
-// Where the vectors of queries, keys and values come from.
+// As far as `apart` where the field is not at its default.
+template <auto field, RowsApart apart>
+RowsApart where_given(const Request& request) {
+  static const Request plain;
+  return request.*field == plain.*field ? RowsApart::everywhere : apart;
+}
+
+// Vectors, keys or cells of their own, which need not grow with the text.
+template <auto field, RowsApart apart = RowsApart::projections>
+constexpr OptionReach kOwnInputs{OptionChanges::inputs, where_given<field, apart>};
+
+// What is read: texts, ids, pictures and sounds.
 std::vector<RequestOption> source_options() {
   return {
       {"phrase", "TEXT",
@@ -87,49 +105,65 @@ std::vector<RequestOption> source_options() {
        [](R& r, const std::string& text) {
          check_text("phrase", text, true);
          r.phrase = text;
-       }},
+       },
+       false, kChangesInputs},
       {"second-phrase", "TEXT",
        "A second text in the same sequence, for models that read pairs: [CLS] A [SEP] B [SEP].",
        [](const R& r) { return r.second_phrase.value_or(""); },
        [](R& r, const std::string& text) {
          check_text("second-phrase", text, true);
          r.second_phrase = text;
-       }},
+       },
+       false, kChangesInputs},
       {"token-ids", "1,2,0", "Ids of the model's vocabulary instead of a phrase.",
-       [](const R& r) { return fmt::format("{}", fmt::join(r.token_ids, ",")); }, set_token_ids},
+       [](const R& r) { return fmt::format("{}", fmt::join(r.token_ids, ",")); }, set_token_ids, false, kChangesInputs},
       path_option<"image", &R::image>(
-          "FILE",
-          "A picture (PNG, JPEG) instead of a phrase, for models that read images: its patches are the tokens."),
+          "FILE", "A picture (PNG, JPEG) instead of a phrase, for models that read images: its patches are the tokens.",
+          kChangesInputs),
       path_option<"features", &R::features>(
           "FILE.npy",
-          "A sound's features [mel bands, frames] instead of a phrase, for models that read them (Whisper)."),
+          "A sound's features [mel bands, frames] instead of a phrase, for models that read them (Whisper).",
+          kChangesInputs),
       {"decoder-phrase", "TEXT",
        "Of an encoder-decoder: the decoder's text, put behind its start token; phrase is the encoder's.",
        [](const R& r) { return r.decoder_phrase.value_or(""); },
        [](R& r, const std::string& text) {
          check_text("decoder-phrase", text, true);
          r.decoder_phrase = text;
-       }},
+       },
+       false, kChangesInputs},
       {"decoder-ids", "0,5,9", "Ids instead of a decoder phrase, the start token among them.",
-       [](const R& r) { return fmt::format("{}", fmt::join(r.decoder_ids, ",")); }, set_decoder_ids},
+       [](const R& r) { return fmt::format("{}", fmt::join(r.decoder_ids, ",")); }, set_decoder_ids, false,
+       kChangesInputs},
       {"key-phrase", "TEXT", "Cross-attention: words for keys and values; for a capture the names of its keys.",
        [](const R& r) { return r.key_phrase.value_or(""); },
        [](R& r, const std::string& text) {
          check_text("key-phrase", text, true);
          r.key_phrase = text;
-       }},
-      path_option<"input", &R::input>("FILE.npy", "x instead of a phrase: [batch, seq_len, input_dim], or 2-D."),
-      path_option<"key-input", &R::key_input>("FILE.npy", "Cross-attention: x of the keys."),
-      path_option<"value-input", &R::value_input>("FILE.npy",
-                                                  "Cross-attention: x of the values, if not the keys' own."),
+       },
+       false, kOwnInputs<&R::key_phrase>},
+  };
+}
+
+// Files of vectors, queries, keys and values.
+std::vector<RequestOption> vector_options() {
+  return {
+      path_option<"input", &R::input>("FILE.npy", "x instead of a phrase: [batch, seq_len, input_dim], or 2-D.",
+                                      kChangesInputs),
+      path_option<"key-input", &R::key_input>("FILE.npy", "Cross-attention: x of the keys.", kOwnInputs<&R::key_input>),
+      path_option<"value-input", &R::value_input>("FILE.npy", "Cross-attention: x of the values, if not the keys' own.",
+                                                  kOwnInputs<&R::value_input>),
       path_option<"query", &R::query>("FILE.npy",
-                                      "Attention alone: queries, [batch, heads, len, head_dim], or 3-D with --heads."),
-      path_option<"key", &R::key>("FILE.npy", "Attention alone: keys, [batch, kv_heads, len, head_dim], or 3-D."),
-      path_option<"value", &R::value>("FILE.npy", "Attention alone: values, [batch, kv_heads, len, head_dim], or 3-D."),
-      path_option<"key-past", &R::key_past>("FILE.npy",
-                                            "Keys before the others: [batch, kv_heads, past_len, head_dim]."),
-      path_option<"value-past", &R::value_past>("FILE.npy",
-                                                "Values before the others, as many as --key-past has keys."),
+                                      "Attention alone: queries, [batch, heads, len, head_dim], or 3-D with --heads.",
+                                      kOwnInputs<&R::query, RowsApart::nowhere>),
+      path_option<"key", &R::key>("FILE.npy", "Attention alone: keys, [batch, kv_heads, len, head_dim], or 3-D.",
+                                  kOwnInputs<&R::key, RowsApart::nowhere>),
+      path_option<"value", &R::value>("FILE.npy", "Attention alone: values, [batch, kv_heads, len, head_dim], or 3-D.",
+                                      kOwnInputs<&R::value, RowsApart::nowhere>),
+      path_option<"key-past", &R::key_past>(
+          "FILE.npy", "Keys before the others: [batch, kv_heads, past_len, head_dim].", kOwnInputs<&R::key_past>),
+      path_option<"value-past", &R::value_past>("FILE.npy", "Values before the others, as many as --key-past has keys.",
+                                                kOwnInputs<&R::value_past>),
   };
 }
 
@@ -138,29 +172,36 @@ std::vector<RequestOption> weight_options() {
   return {
       path_option<"model", &R::model>("demo:NAME|seeded|PATH",
                                       "Where weights come from: a checkpoint folder, a GGUF model (.gguf), or a "
-                                      "capture (.safetensors, .npy, .npz)."),
-      size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given."),
+                                      "capture (.safetensors, .npy, .npz).",
+                                      kChangesInputs),
+      size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given.", kChangesInputs),
       word_option<"attention", &R::attention, kAttentionLists>(
           "encoder|decoder|cross|pool",
           "Of an encoder-decoder: the list that layer counts in (cross with a decoder text, else encoder). pool: the "
-          "layer that gathers a SigLIP image's patches."),
+          "layer that gathers a SigLIP image's patches.",
+          kChangesInputs),
       path_option<"weights", &R::weights>(
-          "FILE", "One attention layer (.safetensors, .pt, .pth, .bin), as torch or the tutorials save it."),
-      word_option<"qkv-layout", &R::qkv_layout, kQkvLayouts>("per-head|blocked",
-                                                             "How the rows of a fused projection are laid out."),
-      size_option<"heads", &R::heads, 1>("Number of heads; must divide d_model (8 for seeded weights)."),
-      size_option<"kv-heads", &R::kv_heads, 1>("Key and value heads that groups of heads share (default: heads)."),
-      size_option<"d-model", &R::d_model, 1>("Width of the layer (512 for seeded weights)."),
-      size_option<"input-dim", &R::input_dim, 1>("Width of x (default: d_model)."),
-      size_option<"batch", &R::batch, 1>("How many sequences are drawn with --embedding sequence, or repeated (1)."),
-      seed_option<"seed", &R::seed>("What seeded weights and vectors are drawn from (0)."),
+          "FILE", "One attention layer (.safetensors, .pt, .pth, .bin), as torch or the tutorials save it.",
+          kChangesInputs),
+      word_option<"qkv-layout", &R::qkv_layout, kQkvLayouts>(
+          "per-head|blocked", "How the rows of a fused projection are laid out.", kChangesStages),
+      size_option<"heads", &R::heads, 1>("Number of heads; must divide d_model (8 for seeded weights).",
+                                         kChangesStages),
+      size_option<"kv-heads", &R::kv_heads, 1>("Key and value heads that groups of heads share (default: heads).",
+                                               kChangesStages),
+      size_option<"d-model", &R::d_model, 1>("Width of the layer (512 for seeded weights).", kChangesInputs),
+      size_option<"input-dim", &R::input_dim, 1>("Width of x (default: d_model).", kChangesInputs),
+      size_option<"batch", &R::batch, 1>("How many sequences are drawn with --embedding sequence, or repeated (1).",
+                                         kChangesInputs),
+      seed_option<"seed", &R::seed>("What seeded weights and vectors are drawn from (0).", kChangesInputs),
       {"init-gain", "G", "Multiplies every seeded weight matrix (1).",
        [](const R& r) { return r.init_gain == 1 ? std::string() : double_text(r.init_gain); },
        [](R& r, const std::string& text) { r.init_gain = parse_finite("init-gain", text, "a number, such as 1"); },
-       true},
-      word_option<"embedding", &R::embedding, kEmbeddings>("token|sequence",
-                                                           "A vector per distinct word, or one draw of the sequence."),
-      word_option<"position", &R::position, kPositions>("none|sinusoidal", "What is added to tell positions apart."),
+       true, kChangesInputs},
+      word_option<"embedding", &R::embedding, kEmbeddings>(
+          "token|sequence", "A vector per distinct word, or one draw of the sequence.", kChangesInputs),
+      word_option<"position", &R::position, kPositions>("none|sinusoidal", "What is added to tell positions apart.",
+                                                        kChangesInputs),
   };
 }
 
@@ -170,22 +211,30 @@ std::vector<RequestOption> mask_options() {
       fmt::format("none, {}, a .npy or .csv file; several compose.", mask_term_spellings());
   return {
       {"mask", "MASK[,MASK...]", mask_help.c_str(),
-       [](const R& r) { return r.mask.empty() ? std::string() : mask_text(r.mask); }, set_mask},
-      word_option<"mask-kind", &R::mask_kind, kMaskKinds>("additive|keep|hide",
-                                                          "Meaning of a mask file: added, 1 = visible, 1 = hidden."),
-      word_option<"causal-align", &R::causal_align, kCausalAligns>("top-left|bottom-right",
-                                                                   "Where the diagonal starts when lengths differ."),
-      {"past", "N",
+       [](const R& r) { return r.mask.empty() ? std::string() : mask_text(r.mask); }, set_mask, false, kChangesInputs},
+      word_option<"mask-kind", &R::mask_kind, kMaskKinds>(
+          "additive|keep|hide", "Meaning of a mask file: added, 1 = visible, 1 = hidden.", kChangesInputs),
+      word_option<"causal-align", &R::causal_align, kCausalAligns>(
+          "top-left|bottom-right", "Where the diagonal starts when lengths differ.", kChangesInputs),
+      {"past",
+       "N",
        "The queries begin at place N of the keys: masks count i from N (the length of --key-past, else 0).",
        [](const R& r) { return r.past == 0 ? std::string() : std::to_string(std::max<std::int64_t>(r.past, 0)); },
-       set_past, true},
-      word_option<"mask-order", &R::mask_order, kMaskOrders>("after-scale|before-scale",
-                                                             "Whether scores are masked after or before the scaling."),
-      {"mask-fill", "-inf|VALUE", "The score that a hidden cell gets (-inf).",
+       set_past,
+       true,
+       {OptionChanges::inputs, rows_of_past}},
+      word_option<"mask-order", &R::mask_order, kMaskOrders>(
+          "after-scale|before-scale", "Whether scores are masked after or before the scaling.", kChangesStages),
+      {"mask-fill",
+       "-inf|VALUE",
+       "The score that a hidden cell gets (-inf).",
        [](const R& r) { return r.mask_fill == R{}.mask_fill ? std::string() : double_text(r.mask_fill); },
-       set_mask_fill, true},
+       set_mask_fill,
+       true,
+       {OptionChanges::named_stages, where_given<&R::mask_fill, RowsApart::projections>}},
       word_option<"fully-masked", &R::fully_masked, kFullyMasked>("as-computed|zero|uniform",
-                                                                  "Weights of rows whose every key is hidden."),
+                                                                  "Weights of rows whose every key is hidden.",
+                                                                  {OptionChanges::named_stages, rows_of_fully_masked}),
   };
 }
 
@@ -193,25 +242,36 @@ std::vector<RequestOption> mask_options() {
 std::vector<RequestOption> score_options() {
   return {
       {"scale", "auto|S", "What raw scores are multiplied by (1/sqrt(head_dim)).",
-       [](const R& r) { return r.scale ? double_text(*r.scale) : std::string(); }, set_scale, true},
+       [](const R& r) { return r.scale ? double_text(*r.scale) : std::string(); }, set_scale, true, kChangesStages},
       {"softcap", "C", "Scores become C * tanh(score / C) before the mask (off).",
-       [](const R& r) { return r.softcap ? double_text(*r.softcap) : std::string(); }, set_softcap, true},
+       [](const R& r) { return r.softcap ? double_text(*r.softcap) : std::string(); }, set_softcap, true,
+       kChangesStages},
       word_option<"softcap-order", &R::softcap_order, kSoftcapOrders>(
-          "before-mask|after-mask", "Whether the cap is put on scores before the mask adds to them, or after."),
+          "before-mask|after-mask", "Whether the cap is put on scores before the mask adds to them, or after.",
+          kChangesStages),
       {"dropout", "P", "Probability that a weight is dropped; the kept ones are divided by 1 - P (0).",
-       [](const R& r) { return r.dropout == 0 ? std::string() : double_text(r.dropout); }, set_dropout, true},
-      seed_option<"dropout-seed", &R::dropout_seed>("What dropped weights are drawn from (0)."),
-      path_option<"dropout-mask", &R::dropout_mask>("FILE.npy", "1 = kept, instead of a draw."),
-      word_option<"merge", &R::merge, kMerges>("transpose|direct",
-                                               "Heads merged correctly, or reshaped without transposing back."),
-      {"variant", "NAME[,NAME]", "Known mistakes switched on (none).", variants_text, set_variants},
-      path_option<"patch-from", &R::patch_from>("SESSION",
-                                                "The session, or picture that carries one, whose run is A of --patch."),
-      word_option<"backend", &R::backend, kBackends>("auto|cpu|gpu|reference", "What computes."),
+       [](const R& r) { return r.dropout == 0 ? std::string() : double_text(r.dropout); }, set_dropout, true,
+       kChangesStages},
+      seed_option<"dropout-seed", &R::dropout_seed>("What dropped weights are drawn from (0).", kChangesStages),
+      path_option<"dropout-mask", &R::dropout_mask>("FILE.npy", "1 = kept, instead of a draw.",
+                                                    kOwnInputs<&R::dropout_mask>),
+      word_option<"merge", &R::merge, kMerges>(
+          "transpose|direct", "Heads merged correctly, or reshaped without transposing back.",
+          {OptionChanges::named_stages, where_given<&R::merge, RowsApart::context>}),
+      {"variant",
+       "NAME[,NAME]",
+       "Known mistakes switched on (none).",
+       variants_text,
+       set_variants,
+       false,
+       {OptionChanges::named_stages, rows_of_variants}},
+      path_option<"patch-from", &R::patch_from>(
+          "SESSION", "The session, or picture that carries one, whose run is A of --patch.", kChangesInputs),
+      word_option<"backend", &R::backend, kBackends>("auto|cpu|gpu|reference", "What computes.", kChangesNothing),
       {"threads", "N", "Threads of the CPU backend; 0: all cores.",
        [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },
-       [](R& r, const std::string& text) { r.threads = static_cast<int>(parse_whole("threads", text, 0, 4096)); },
-       true},
+       [](R& r, const std::string& text) { r.threads = static_cast<int>(parse_whole("threads", text, 0, 4096)); }, true,
+       kChangesNothing},
   };
 }
 
@@ -220,7 +280,8 @@ std::vector<RequestOption> score_options() {
 const std::vector<RequestOption>& request_options() {
   static const std::vector<RequestOption> options = [] {
     std::vector<RequestOption> all;
-    for (const auto& part : {source_options(), weight_options(), mask_options(), score_options(), shown_options()}) {
+    for (const auto& part :
+         {source_options(), vector_options(), weight_options(), mask_options(), score_options(), shown_options()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return with_interventions(std::move(all));

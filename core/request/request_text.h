@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/request/option_reach.h"
 #include "core/request/request.h"
 
 namespace headscope {
@@ -19,7 +20,8 @@ struct RequestOption {
   const char* help;         // one sentence
   std::string (*get)(const Request&);
   void (*set)(Request&, const std::string& text);
-  bool numeric = false;  // its values are numbers (some also take a word: auto, off, -inf)
+  bool numeric = false;    // its values are numbers (some also take a word: auto, off, -inf)
+  OptionReach reach = {};  // what a run may take from one with another value
 };
 
 // Every option that is a field of Request, in the contract's order (--session and --phrase-file are not fields).

@@ -31,18 +31,22 @@ void set_top_p(R& request, const std::string& text) {
 std::vector<RequestOption> shown_options() {
   return {
       word_option<"groups", &R::groups, kGroups>(
-          "words|pieces", "Weights as shown, exported and measured: pieces of a word as one, or each piece (pieces)."),
+          "words|pieces", "Weights as shown, exported and measured: pieces of a word as one, or each piece (pieces).",
+          kChangesNothing),
       word_option<"hide-tokens", &R::hide_tokens, kHideTokens>(
           "special|first|none",
           "Of weights as shown: keys whose columns are left out (none). special: [CLS], <s> and the like, class token "
           "and "
-          "registers of an image."),
+          "registers of an image.",
+          kChangesNothing),
       {"renormalise", "", "Of weights as shown: rows are divided by their sums.",
-       [](const R& r) { return std::string(r.renormalise ? "on" : ""); }, set_renormalise},
+       [](const R& r) { return std::string(r.renormalise ? "on" : ""); }, set_renormalise, false, kChangesNothing},
       word_option<"weighting", &R::weighting, kWeightings>(
-          "weights|value-norm", "Of weights as shown: times the length of the key's value, before W_O (weights)."),
+          "weights|value-norm", "Of weights as shown: times the length of the key's value, before W_O (weights).",
+          kChangesNothing),
       {"top-p", "P", "Of weights as shown: the largest of each row that hold P of it; the others are 0 (1).",
-       [](const R& r) { return r.top_p == 1 ? std::string() : double_text(r.top_p); }, set_top_p, true},
+       [](const R& r) { return r.top_p == 1 ? std::string() : double_text(r.top_p); }, set_top_p, true,
+       kChangesNothing},
   };
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/request/option_reach.h"
 #include "core/request/option_text.h"
 #include "core/request/option_words.h"
 #include "core/request/request_text.h"
@@ -11,8 +12,10 @@ namespace headscope {
 
 // One of a few words.
 template <OptionName name, auto field, const auto& words>
-RequestOption word_option(const char* placeholder, const char* help) {
-  return {name.text, placeholder, help,
+RequestOption word_option(const char* placeholder, const char* help, OptionReach reach = {}) {
+  return {name.text,
+          placeholder,
+          help,
           [](const Request& request) -> std::string {
             if (request.*field == Request{}.*field) return "";
             for (const auto& word : words) {
@@ -28,7 +31,9 @@ RequestOption word_option(const char* placeholder, const char* help) {
               }
             }
             refuse_value(name.text, text, "a known value", expected_words(words));
-          }};
+          },
+          false,
+          reach};
 }
 
 }  // namespace headscope

@@ -3,6 +3,8 @@
 #include <thread>
 
 #include "app/session/documents.h"
+#include "core/attention/engine.h"
+#include "core/attention/model_trace.h"
 #include "core/attention/trace.h"
 #include "core/io/npy.h"
 #include "tests/app/session/session_fixture.h"
@@ -74,6 +76,41 @@ TEST(Engine, AMissingFileIsAFailureUntilItIsThereAndReadAgain) {
   session.update(at(20));
   EXPECT_EQ(session.trace()->query_len(), 5);
   EXPECT_FALSE(session.stale());
+}
+
+// The weights of all layers that the window shows, beside those of an engine that computes the request alone.
+void expect_as_a_new_run(const Session& session) {
+  ASSERT_NE(session.trace(), nullptr) << session.failure();
+  EngineOptions options;
+  options.whole_model = true;
+  Engine engine(options);
+  const auto wanted = engine.run(session.draft, CancelToken());
+  for (std::size_t layer = 0; layer < wanted->model->layers.size(); ++layer) {
+    EXPECT_EQ(session.trace()->model->layers[layer]->tensor(StageId::weights).values(),
+              wanted->model->layers[layer]->tensor(StageId::weights).values())
+        << session.draft.phrase << ", layer " << layer;
+  }
+}
+
+TEST(Engine, WordsTypedUnderAVariantHaveTheWeightsOfANewRun) {
+  Session session(make_inline_executor(), {});
+  Request request = request_of("cat box ink");
+  request.model = "demo:induction";
+  request.variants = {Variant::softmax_over_queries};
+  session.open(request, ViewState());
+  session.update(at(0));
+  int now = 0;
+  for (const char* phrase : {"cat box ink cat", "cat box ink cat box", "cat box ink cat fox", "cat box"}) {
+    session.draft.phrase = phrase;
+    session.update(at(now += 10));
+    expect_as_a_new_run(session);
+  }
+  session.draft.variants = {Variant::key_not_transposed};
+  for (const char* last : {"box", "jam"}) {  // as many words as a head has features
+    session.draft.phrase = std::string("cat box ink fox jam cat fox ") + last;
+    session.update(at(now += 10));
+    expect_as_a_new_run(session);
+  }
 }
 
 TEST(Engine, TooManyTokensAreAProblemOfThePhraseNotAnEnd) {

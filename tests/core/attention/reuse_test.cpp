@@ -5,6 +5,7 @@
 
 #include "core/attention/engine.h"
 #include "core/request/request_text.h"
+#include "core/request/variant_infos.h"
 #include "tests/core/attention/made_inputs.h"
 
 namespace headscope {
@@ -121,6 +122,23 @@ TEST(Reuse, GrowingWithDropoutBatchAndGroupedHeads) {
     requests.push_back(request);
   }
   expect_same_as_afresh(requests);
+}
+
+// Some normalise over all queries, or need as many keys as a head has features: rows of earlier tokens are then made of
+// later ones, whatever the mask hides.
+TEST(Reuse, ATextThatIsEditedUnderEveryVariant) {
+  for (const VariantInfo& info : variant_infos()) {
+    std::vector<Request> requests;
+    for (const char* phrase : {"a b c", "a b c d", "a b c d e f", "a b c d e x", "a b c y e x", "a b c y e", "a b"}) {
+      const bool of_six = info.value == Variant::key_not_transposed;
+      if (of_six && std::string_view(phrase).size() != 11) continue;
+      Request request = with(with(small(), "phrase", phrase), "mask", "causal");
+      if (info.value == Variant::qkv_blocked_as_per_head) request.qkv_layout = QkvLayout::blocked;
+      requests.push_back(with(request, "variant", info.text));
+    }
+    SCOPED_TRACE(info.text);
+    expect_same_as_afresh(requests);
+  }
 }
 
 TEST(Reuse, OnlyNewRowsAreComputed) {

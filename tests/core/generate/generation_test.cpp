@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
+#include "core/request/variant_infos.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/core/generate/generating.h"
 #include "tests/core/model/gguf_models.h"
@@ -44,6 +45,34 @@ TEST(Generation, GreedyTokensAreWhatSingleRunsPredict) {
   expect_predicted(golden_request("gemma2"), 12);   // capped scores and logits
   expect_predicted(golden_request("falcon-alibi"), 6);
   expect_predicted(golden_request("deepseek_v2"), 12);  // latents
+}
+
+// What normalises over queries, inverts the mask or hides late changes rows of earlier tokens with every new one.
+TEST(Generation, GreedyTokensAreWhatSingleRunsPredictUnderEveryVariant) {
+  for (const VariantInfo& info : variant_infos()) {
+    if (info.value == Variant::key_not_transposed) continue;        // no text of it grows
+    if (std::string_view(info.text).starts_with("qkv-")) continue;  // these layers have no fused projection
+    SCOPED_TRACE(info.text);
+    Request demo = demo_request(), golden = golden_request("llama");
+    demo.phrase = "cat box ink fox jam cat";
+    for (Request* request : {&demo, &golden}) {
+      request->variants = {info.value};
+      request->fully_masked = FullyMasked::zero;  // a mask that is inverted hides every key of the last query
+    }
+    expect_predicted(demo, 4);
+    expect_predicted(golden, 6);
+  }
+}
+
+TEST(Generation, UnderSoftmaxOverQueriesTheDemoSaysBoxAtItsFourthStep) {
+  Request request = demo_request();
+  request.phrase = "cat box ink fox jam cat";
+  request.variants = {Variant::softmax_over_queries};
+  GenerationOptions options;
+  options.tokens = 4;
+  const Generation found = generated(request, options);
+  EXPECT_EQ(found.tokens[3].piece, "box");
+  EXPECT_NEAR(found.tokens[3].sampled.token.probability, 0.700, 0.001);
 }
 
 TEST(Generation, AGgufFileSaysWhatItsFolderSays) {
