@@ -21,8 +21,8 @@ std::vector<JsonTrap> bad_values() {
       {"minus alone", "-"},
       {"hexadecimal", "0x10"},
       {"exponent without digits", "1e"},
-      {"NaN", "NaN"},
-      {"Infinity", "-Infinity"},
+      {"NaN", "NaN", false, true},
+      {"Infinity", "-Infinity", false, true},
       {"number above every double", "1e999", true},
       {"number below every double", "-1e999", true},
       {"half a word", "tru"},
@@ -88,7 +88,7 @@ std::vector<JsonTrap> json_traps(const std::string& object) {
   const std::string rest = object.substr(1);
   for (const JsonTrap& bad : bad_values()) {
     traps.push_back({bad.name + " alone", bad.text});
-    traps.push_back({bad.name + " in it", "{\"trap\":" + bad.text + "," + rest, bad.passed_over});
+    traps.push_back({bad.name + " in it", "{\"trap\":" + bad.text + "," + rest, bad.passed_over, bad.of_python});
   }
   // The first member twice: up to the comma or bracket that ends it, outside of strings and brackets.
   int depth = 0;

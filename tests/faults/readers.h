@@ -38,6 +38,8 @@ struct Reader {
   const char* may_be_missing = "";
   // Why JSON that it passes over may hold keys twice and any number; "": none may.
   const char* passes_over = "";
+  // It reads the numbers that are none as Python writes them, NaN and Infinity, where nothing that it uses is one.
+  bool python_numbers = false;
   // What its refusals may say instead of the file's name.
   const char* says = "";
 };

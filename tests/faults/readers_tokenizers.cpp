@@ -212,7 +212,8 @@ const std::vector<Reader> kRows = {
      .beside = pieces_alone,
      .of_json = itself,
      .small_json = small_config,
-     .reads = "JSON"},
+     .reads = "JSON",
+     .python_numbers = true},
     {.name = "special_tokens",
      .covers = "load_tokenizer",
      .file = "special_tokens_map.json",
@@ -222,7 +223,8 @@ const std::vector<Reader> kRows = {
      .beside = pieces_alone,
      .of_json = itself,
      .small_json = small_map,
-     .reads = "JSON"},
+     .reads = "JSON",
+     .python_numbers = true},
 };
 
 }  // namespace
