@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"
 from preload_path import preload_path  # noqa: E402  (for the tests that inject faults)
 
 SKIPPED = 77
-PATIENCE = 60  # seconds; only a test that is about to fail waits that long
+PATIENCE = 150  # seconds; only a test that is about to fail waits that long
 
 
 def need_tools():
