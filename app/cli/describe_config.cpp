@@ -54,7 +54,7 @@ void add_sizes(const Architecture& model, Description& description) {
                                   model.d_model, model.head_dim);
 }
 
-// What config.json alone says; why it is none that can be run, where it is not.
+// Adds what config.json alone says, or why a model of it cannot be run.
 void add_configured_sizes(const std::string& path, Description& description) {
   try {
     add_sizes(model_config_of(read_config_json(path), path).architecture, description);

@@ -1,4 +1,4 @@
-// What config.json of a checkpoint folder says of its model.
+// Describes a model by the config.json of its checkpoint folder.
 #pragma once
 
 #include <string>

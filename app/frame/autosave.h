@@ -37,8 +37,8 @@ class Autosave {
   double seconds_left(Time now) const;
   // Hands what was noticed to the writer when the first of it is kLatest old; what was refused, kAgain after that.
   void save_if_due(const Session& session, Time now);
-  // What the user is to be told since the last call: that something cannot be written, why, since when and where it
-  // could be; when the reason changes, again; and that it can be written again. `time`: of the clock on the wall.
+  // Returns what the user is to be told since the last call: that a file cannot be written, why, since when and where
+  // it could be; when the reason changes, again; and that it can be written again. `time`: of the clock on the wall.
   std::optional<SaveNotice> take_notice(std::time_t time);
   // Writes both before it returns, at the end of the program. A session that is not the first window's is written only
   // when something of it was changed. A sentence when something could not be written, which stays due then; else "".

@@ -55,7 +55,7 @@ std::optional<std::int64_t> process_of(const std::string& folder) {
   }
 }
 
-// What is no file that was handed over stays, and the folder with it.
+// Removes the files that were handed over. Any other file stays, and the folder with it.
 void remove_marked(const std::string& folder) {
   std::error_code ignored;
   std::vector<std::string> files;

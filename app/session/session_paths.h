@@ -11,7 +11,7 @@ namespace headscope {
 // folder, is resolved from there: a session that is moved together with its files still opens.
 SessionFile read_session_with_paths(const std::string& path);
 
-// The same of a session that becomes the document of a window, which may be saved over it (core/io/files_read.h).
+// Reads a session that becomes the document of a window, which may be saved over it (core/io/files_read.h).
 SessionFile read_own_session(const std::string& path);
 
 }  // namespace headscope

@@ -18,7 +18,7 @@ struct SessionChanges {
   std::optional<Settings> settings;
 };
 
-// What became of what was written, each as of the last time.
+// Says how the last writing of each file ended.
 struct SaveOutcome {
   std::string session, settings;  // why it could not be written; "" when it could
   std::string place;              // a folder that takes files; "" when none was found, or nothing is refused

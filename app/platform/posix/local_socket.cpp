@@ -28,7 +28,7 @@ constexpr std::size_t kPrefix = 4 + 8;
 constexpr std::uint64_t kMostJson = std::uint64_t{1} << 20, kMostBytes = std::uint64_t{1} << 30;
 constexpr std::size_t kReadAtOnce = std::size_t{1} << 18;
 constexpr int kSecondsToSend = 10;  // for a program that does not read its answer
-// What messages that are not whole yet may hold in all, one alone excepted, while it goes on.
+// Messages that are not whole yet may hold so much in all. One alone may hold more, while it goes on.
 constexpr std::uint64_t kMostHalf = std::uint64_t{64} << 20;
 constexpr std::chrono::seconds kLongestRest{10};
 // Before the next try to take a connection when the system has none to give.
@@ -202,7 +202,7 @@ class PollingServer : public LocalServer {
     return connection.is_large() ? large == 1 : half <= kMostHalf;
   }
 
-  // What takes the room of all others has to go on.
+  // A message that takes the room of all others has to go on.
   static bool is_stuck(const Connection& connection) {
     return connection.is_large() && Clock::now() - connection.last > kLongestRest;
   }
