@@ -9,7 +9,7 @@
 #endif
 
 uniform sampler2D values;        // [rows, columns]
-uniform usampler2D hidden;       // [rows, columns], 1 hidden; read only when has_hidden
+uniform usampler2D hidden;       // [rows, columns], 1 hidden, 2 marked; read only when has_hidden
 uniform sampler2D color_table;   // 256 x 1
 uniform bool has_hidden;
 uniform vec3 shared_scale;       // ValueScale's low, scale, offset when not per_row
@@ -89,7 +89,7 @@ Choice choose(ivec2 columns, ivec2 rows) {
   do {
     float v = texelFetch(values, at, 0).r;
     int kind = kind_of(v);
-    bool seen = !has_hidden || texelFetch(hidden, at, 0).r == 0u;
+    bool seen = !has_hidden || texelFetch(hidden, at, 0).r != 1u;
     bool larger = best.kind == kHidden || abs(v) > abs(best.value) || (abs(v) == abs(best.value) && v > best.value);
     if (kind == kNan || (seen && larger)) best = Choice(kind, v, at.y);
     at.x += 1;
@@ -137,13 +137,27 @@ bool on_mark(int kind, vec2 place) {
   return abs(q) < 0.203 && abs(p.x) < half_width;
 }
 
+// The corner of a marked cell, where the pixel lies on it; else `color`. Cells that have one are larger than a pixel.
+vec3 with_corner(vec3 color, ivec2 pixel, vec2 place) {
+  EXACT vec2 from_corner = place * (cell_shape * cell_side);
+  EXACT float from = from_corner.x + from_corner.y;
+  EXACT float inner = 6.3 * scale;
+  EXACT float outer = 8.3 * scale;
+  if (!(from < outer)) return color;
+  if (texelFetch(hidden, ivec2(cell_under(pixel.x, 0), cell_under(pixel.y, 1)), 0).r != 2u) return color;
+  return vec3(from < inner ? 1.0 : 0.0);
+}
+
 vec3 cell_color(ivec2 pixel, Choice chosen) {
   if (chosen.kind == kHidden) {
     int along = (pixel.x + pixel.y + hatch_shift) % hatch_spacing;
     return with_hatch && along < line ? hatch_color : well_color;
   }
-  if (chosen.kind == kFinite) return texelFetch(color_table, ivec2(entry_of(chosen.value, chosen.row), 0), 0).rgb;
   vec2 place = vec2(fract(cell_position(pixel.x, 0)), fract(cell_position(pixel.y, 1)));
+  if (chosen.kind == kFinite) {
+    vec3 ground = texelFetch(color_table, ivec2(entry_of(chosen.value, chosen.row), 0), 0).rgb;
+    return with_marks && has_hidden && chosen.value != 0.0 ? with_corner(ground, pixel, place) : ground;
+  }
   return with_marks && on_mark(chosen.kind, place) ? vec3(1.0) : nan_color;
 }
 

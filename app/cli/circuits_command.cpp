@@ -236,7 +236,7 @@ Command circuits_command() {
       "earlier heads write, what each attends by and moves, and which heads copy.";
   spec.groups = {
       {"Circuits",
-       {{"model", "demo:NAME|PATH", "The model (default demo:pronouns)."},
+       {{"model", "demo:NAME|PATH", "The model (default demo:stories)."},
         {"by", "composition|singular|tokens|directions|heads",
          "The composition scores of every pair of heads (default), beside what random matrices of the same shapes "
          "have; the singular values of W_Q^T W_K (QK) and W_O W_V (OV) of every head; what one head does with a token: "

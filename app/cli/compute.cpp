@@ -1,11 +1,11 @@
 #include "app/cli/compute.h"
 
+#include "app/cli/model_words.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/session/session_paths.h"
-#include "core/attention/patches.h"
+#include "core/attention/trace_notices.h"
 #include "core/base/error.h"
-#include "core/model/checkpoint.h"
 #include "core/request/model_kind.h"
 #ifdef HEADSCOPE_HAS_GL
 #include "app/gl/compute_factory.h"
@@ -25,12 +25,7 @@ EngineOptions engine_options(std::int64_t stage_memory, bool whole_model) {
 }
 
 void print_notices(const Trace& trace) {
-  if (!trace.notice.empty()) print_notice(trace.notice);
-  const std::string unknown =
-      trace.inputs->checkpoint == nullptr ? std::string() : trace.inputs->checkpoint->unknown_tokenizer();
-  if (!unknown.empty()) print_notice("the model has no tokenizer that can be used: " + unknown);
-  const Patches* patches = trace.inputs->patches.get();
-  if (patches != nullptr && !patches->notice.empty()) print_notice(patches->notice);
+  for (const TraceNotice& notice : trace_notices(trace)) notice_with_result(notice.sentence);
 }
 
 std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t stage_memory, const CancelToken& cancel,
@@ -45,6 +40,15 @@ std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t st
 std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
                                             const CancelToken& cancel, bool whole_model) {
   const std::shared_ptr<const Trace> trace = quiet_trace(request, stage_memory, cancel, whole_model);
+  print_notices(*trace);
+  return trace;
+}
+
+std::shared_ptr<const Trace> computed_trace(const Arguments& given, const Request& request, std::int64_t stage_memory,
+                                            const CancelToken& cancel, bool whole_model) {
+  const std::shared_ptr<const Trace> trace = quiet_trace(request, stage_memory, cancel, whole_model);
+  const std::string drawn = drawn_weights_notice(given, request);
+  if (!drawn.empty()) notice_with_result(drawn);
   print_notices(*trace);
   return trace;
 }

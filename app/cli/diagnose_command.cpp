@@ -123,7 +123,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   }
   if (given.has("stage")) stages_from("stage", given.get("stage"));
   const std::int64_t memory = stage_memory_of(given);
-  const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
+  const std::shared_ptr<const Trace> trace = computed_trace(given, given_request(given).request, memory, cancel);
   if (trace->find(StageId::raw_scores) == nullptr) {
     throw UsageError("model", "a capture without queries and keys cannot be computed in another way", "both in it");
   }

@@ -126,7 +126,7 @@ void explain_routing(const Arguments& given, RoutingStage stage, const CancelTok
   refuse_picture(given);
   const Index index = given_index(given);
   const std::shared_ptr<const Trace> trace =
-      computed_trace(given_request(given).request, stage_memory_of(given), cancel);
+      computed_trace(given, given_request(given).request, stage_memory_of(given), cancel);
   const RoutingCell why = routing_cell("stage", *trace, stage, index, cancel);
   const std::string_view name = routing_stage_name(stage);
   if (given.has("json")) {
@@ -146,7 +146,7 @@ void explain_model_cell(const Arguments& given, ModelStageId stage, const Cancel
   const Index index = given_index(given);
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
-  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, runs_checkpoint(request));
+  const std::shared_ptr<const Trace> trace = computed_trace(given, request, memory, cancel, runs_checkpoint(request));
   const ModelCell why = model_cell("stage", *trace, stage, index, cancel);
   print(given.has("json") ? printed(explanation_json(model_stage_info(stage).name, why)) : cell_text(why));
 }
@@ -177,7 +177,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const StageId stage = stage_from("stage", given.get("stage"));
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
   const std::int64_t memory = stage_memory_of(given);
-  const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
+  const std::shared_ptr<const Trace> trace = computed_trace(given, given_request(given).request, memory, cancel);
   const Index cell = cell_from(at, stage, stage_of(*trace, stage).tensor);
   if (shows_otherwise(*trace) && is_shown_stage(stage)) {
     print_notice("explained is the number as computed; how weights are shown (--" +

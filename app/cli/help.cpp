@@ -80,6 +80,8 @@ std::string program_help(const std::vector<CommandSpec>& commands) {
   }
   text +=
       "headscope-cli --help | --version | COMMAND --help\n\n"
+      "Without --model a request is of demo:stories; with an option that only drawn weights have (--d-model, --seed,\n"
+      "--batch ...) it is of random weights, which a notice says.\n\n"
       "Exit codes: 0 done; 2 the request cannot run, nothing was written; 3 a file is missing or malformed, or\n"
       "cannot be written; 1 a bug of ours.\n";
   return text;

@@ -56,7 +56,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   std::vector<StageId> stages;
   if (given.has("stage")) stages = stages_from("stage", given.get("stage"));
   const std::shared_ptr<const Trace> trace =
-      computed_trace(given_request(given).request, stage_memory_of(given), cancel);
+      computed_trace(given, given_request(given).request, stage_memory_of(given), cancel);
   for (const StageId stage : stages) stage_of(*trace, stage);
   if (stages.empty()) {
     for (const Stage& stage : trace->stages) stages.push_back(stage.id);

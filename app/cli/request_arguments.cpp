@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
+#include "app/cli/model_words.h"
 #include "app/cli/output.h"
 #include "app/cli/render_corpus.h"
 #include "app/session/documents.h"
@@ -30,17 +30,6 @@ namespace {
 bool holds_a_list(std::string_view option) {
   return option == "token-ids" || option == "decoder-ids" || option == "mask" || option == "variant" ||
          is_intervention(option);
-}
-
-// Options that speak of drawn weights, of files, or of a second phrase: what no demo runs with.
-constexpr std::array<std::string_view, 21> kNotOfDemos = {
-    "session",  "model", "weights",    "input",      "d-model",   "seed",      "query",
-    "key",      "value", "heads",      "kv-heads",   "input-dim", "init-gain", "embedding",
-    "position", "batch", "qkv-layout", "key-phrase", "key-input", "image",     "features"};
-
-bool speaks_of_a_demo(const Arguments& given) {
-  return std::none_of(kNotOfDemos.begin(), kNotOfDemos.end(),
-                      [&](std::string_view option) { return given.has(std::string(option)); });
 }
 
 void refuse_both(const Arguments& given, const std::string& a, const std::string& b, const std::string& advice) {
@@ -165,7 +154,7 @@ GivenRequest given_request(const Arguments& asked, std::optional<SessionFile> se
   GivenRequest result;
   if (session) result = {std::move(session->request), session->view, std::move(session->against)};
   Request& request = result.request;
-  if (speaks_of_a_demo(given)) request.model = kDefaultModel;
+  if (takes_default_model(given)) request.model = kDefaultModel;
   forget_replaced(given, request);
   for (const RequestOption& option : request_options()) {
     if (!given.has(option.name)) continue;

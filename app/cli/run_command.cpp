@@ -11,6 +11,7 @@
 #include "app/cli/compute.h"
 #include "app/cli/lens_text.h"
 #include "app/cli/metrics_table.h"
+#include "app/cli/model_words.h"
 #include "app/cli/output.h"
 #include "app/cli/prediction_text.h"
 #include "app/cli/progress_line.h"
@@ -59,9 +60,8 @@ struct GivenExport {
 // The plan but for the stages of the model, which need its result.
 ExportPlan given_plan(const Arguments& given, GivenExport& asked) {
   for (const char* option : {"export", "format", "csv", "region"}) {
-    if (given.has(option) && !given.has("out")) {
-      throw UsageError(option, "found without --out", "--out DIR, the folder to write to");
-    }
+    if (!given.has(option) || given.has("out")) continue;
+    throw UsageError(option, "found without --out", "--out DIR, the folder to write to");
   }
   ExportPlan plan;
   plan.folder = given.get("out");
@@ -199,12 +199,13 @@ void answer(const ModelQuestions& asked, const Trace& trace, std::int64_t memory
 std::string shown_text(const Arguments& given, const Trace& trace, const ExportPlan& plan, const CancelToken& cancel,
                        ProgressLine& progress) {
   if (given.has("json")) {
-    return manifest_json(trace,
-                         {.predictions = plan.predictions.get(), .lens = plan.lens.get(), .metrics = plan.metrics},
-                         cancel, [&](double share) { progress.show("going through the numbers", share); });
+    ManifestContents contents{.predictions = plan.predictions.get(), .lens = plan.lens.get(), .metrics = plan.metrics};
+    contents.notices = plan.notices;
+    return manifest_json(trace, contents, cancel,
+                         [&](double share) { progress.show("going through the numbers", share); });
   }
   if (plan.metrics) return metrics_table_text(trace, cancel);
-  return given.has("summary") ? "" : shape_table_text(trace);
+  return model_line(given, trace) + (given.has("summary") ? "" : shape_table_text(trace));
 }
 
 // Writes the files; what was written, or the manifest.
@@ -219,7 +220,7 @@ std::string exported_text(const Arguments& given, const Trace& trace, const Expo
   if (given.has("json")) {
     return read_small_file((std::filesystem::path(plan.folder) / "manifest.json").string(), kMostManifestBytes);
   }
-  std::string text = written_text(plan.folder, names) + notes_text(trace);
+  std::string text = model_line(given, trace) + written_text(plan.folder, names) + notes_text(trace);
   if (plan.metrics) text += metrics_table_text(trace, cancel);
   return text;
 }
@@ -234,8 +235,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Request request = given_request(given).request;
   const ModelQuestions asked = given_questions(given, request, named.names.of_model);
 
-  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, asked.any());
+  const std::shared_ptr<const Trace> trace = computed_trace(given, request, memory, cancel, asked.any());
   answer(asked, *trace, memory, cancel, plan);
+  if (const std::string why = model_notice(given, request); !why.empty()) plan.notices.push_back(why);
   ProgressLine progress;
   std::string text = given.has("out") ? exported_text(given, *trace, plan, named.routing, cancel, progress)
                                       : shown_text(given, *trace, plan, cancel, progress);
@@ -256,8 +258,7 @@ Command run_command() {
   spec.name = "run";
   spec.usage =
       "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--metrics] "
-      "[--summary] [--predict N] [--lens [--lens-of layers|attention|heads]] "
-      "[--trace torch] [--json]";
+      "[--summary] [--predict N] [--lens [--lens-of layers|attention|heads]] [--trace torch] [--json]";
   spec.summary = "Computes a request; prints the shape of every stage, or writes them as files.";
   spec.groups = {
       {"Output",

@@ -23,7 +23,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::string folder = given.get("out");
   if (given.has("out") && folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
   const std::int64_t memory = stage_memory_of(given);
-  const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
+  const std::shared_ptr<const Trace> trace = computed_trace(given, given_request(given).request, memory, cancel);
   const Script script = script_of(*trace, language);
   if (given.has("out")) {
     std::string names;

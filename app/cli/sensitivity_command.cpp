@@ -119,7 +119,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const StageId stage = stage_from("stage", given.get("stage"));
   const std::vector<std::int64_t> at = cell_numbers_from("at", given.get("at"));
   const std::int64_t memory = stage_memory_of(given);
-  const std::shared_ptr<const Trace> trace = computed_trace(given_request(given).request, memory, cancel);
+  const std::shared_ptr<const Trace> trace = computed_trace(given, given_request(given).request, memory, cancel);
   const Index index = cell_from(at, stage, stage_of(*trace, stage).tensor);
   if (const auto problem = sensitivity_problem(*trace)) throw UsageError("stage", *problem);
   const Sensitivity found = sensitivity(*trace, stage, index, cancel);

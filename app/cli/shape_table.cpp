@@ -135,12 +135,7 @@ std::string shape_table_text(const Trace& computed) {
   const TraceToExport shown = trace_to_export(computed);
   const Trace& trace = shown.trace;
   const Inputs& inputs = *trace.inputs;
-  std::string text;
-  if (trace.model != nullptr) {
-    text = fmt::format("{:<11}{}, layer {} of 0 to {}\n", "model", printable(trace.model->name), trace.model->layer,
-                       trace.model->layers.size() - 1);
-  }
-  text += tokens_line("tokens", inputs.tokens);
+  std::string text = tokens_line("tokens", inputs.tokens);
   const bool own_keys = is_cross_attention(trace.request) || inputs.key_tokens.size() != inputs.tokens.size();
   if (own_keys && !inputs.key_tokens.empty()) text += tokens_line("key tokens", inputs.key_tokens);
   std::vector<std::vector<std::string>> rows = {{"stage", "shape", "operation", "min", "max", "mean"}};

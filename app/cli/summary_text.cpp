@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "app/cli/output.h"
-#include "core/attention/model_trace.h"
 #include "core/heads/head_words.h"
 #include "core/heads/shown_weights.h"
 
@@ -14,7 +13,6 @@ std::string summary_text(const Trace& computed, const CancelToken& cancel) {
   const Trace& trace = shown.trace();
   const Inputs& inputs = *trace.inputs;
   std::string text;
-  if (trace.model != nullptr) text += fmt::format("layer {} of {}\n", inputs.layer, printable(trace.model->name));
   for (std::int64_t batch = 0; batch < inputs.batch; ++batch) {
     if (inputs.batch > 1) text += fmt::format("batch {}\n", batch);
     for (std::int64_t head = 0; head < inputs.num_heads; ++head) {

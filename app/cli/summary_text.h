@@ -8,8 +8,8 @@
 
 namespace headscope::cli {
 
-// A line for every head, below it an indented one for every query (core/heads/head_words.h). With a model the layer is
-// named above, with several batch items each of them.
+// A line for every head, below it an indented one for every query (core/heads/head_words.h). With several batch items
+// each of them is named above.
 std::string summary_text(const Trace& trace, const CancelToken& cancel);
 
 }  // namespace headscope::cli

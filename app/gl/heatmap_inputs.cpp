@@ -11,6 +11,7 @@
 namespace headscope {
 namespace {
 
+constexpr std::uint8_t kMarkedCell = 2;  // beside 1, hidden, in the texture
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 float next_up(float v) {
@@ -65,7 +66,8 @@ HeatmapInputs HeatmapInputCache::inputs_of(const HeatmapSpec& spec) {
   } else {
     inputs.values = values_of(spec.matrix);
   }
-  if (spec.mask != nullptr && spec.mask->hidden.any()) inputs.hidden = hidden_of(spec);
+  const bool some = spec.mask != nullptr && (spec.mask->hidden.any() || spec.mask->marked.any());
+  if (some) inputs.hidden = hidden_of(spec);
   inputs.colors = colors_of(spec.map);
   if (spec.range.per_row) {
     const Rows& rows = rows_of(spec);
@@ -94,15 +96,24 @@ std::shared_ptr<GlTexture> HeatmapInputCache::values_of(const Tensor& matrix) {
 }
 
 std::shared_ptr<GlTexture> HeatmapInputCache::hidden_of(const HeatmapSpec& spec) {
-  const HiddenCells& cells = spec.mask->hidden;
-  const std::int64_t batch = cells.batch() == 1 ? 0 : spec.batch, head = cells.heads() == 1 ? 0 : spec.head;
+  const HiddenCells &cells = spec.mask->hidden, &marked = spec.mask->marked;
+  // One texture serves all batch items or heads where neither of the two tells them apart.
+  const bool one_batch = cells.batch() == 1 && marked.batch() <= 1,
+             one_head = cells.heads() == 1 && marked.heads() <= 1;
+  const std::int64_t batch = one_batch ? 0 : spec.batch, head = one_head ? 0 : spec.head;
   for (const Hidden& entry : hidden_) {
     if (entry.mask == spec.mask && entry.batch == batch && entry.head == head) return entry.texture;
   }
   const auto row_bytes = static_cast<std::size_t>(cells.key_len());
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(cells.query_len()) * row_bytes);
+  std::vector<std::uint8_t> marks;
   for (std::int64_t i = 0; i < cells.query_len(); ++i) {
-    cells.read_row(batch, head, i, std::span(bytes).subspan(static_cast<std::size_t>(i) * row_bytes, row_bytes));
+    const std::span<std::uint8_t> row = std::span(bytes).subspan(static_cast<std::size_t>(i) * row_bytes, row_bytes);
+    cells.read_row(batch, head, i, row);
+    if (!marked.any()) continue;
+    marks.resize(row_bytes);
+    marked.read_row(batch, head, i, marks);
+    for (std::size_t j = 0; j < row_bytes; ++j) row[j] = row[j] == 0 && marks[j] != 0 ? kMarkedCell : row[j];
   }
   auto texture = std::make_shared<GlTexture>(TexelFormat::r8_integer, static_cast<int>(cells.key_len()),
                                              static_cast<int>(cells.query_len()), bytes.data());

@@ -291,7 +291,7 @@ Document demo_document() {
 
 Document first_document() {
   try {
-    return open_document(kFirstModel, Request(), ViewState());
+    return open_document(kDefaultModel, Request(), ViewState());
   } catch (const Error&) {
     return demo_document();
   }

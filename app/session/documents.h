@@ -37,10 +37,8 @@ struct Document {
   DocumentIdentity identity() const { return {title, given_phrase}; }
 };
 
-// The model of a request that names none, on the command line: a shipped demo.
-inline constexpr const char* kDefaultModel = "demo:pronouns";
-// The model of the window's first start, which reads any text.
-inline constexpr const char* kFirstModel = "demo:stories";
+// The model of the window's first start, and of a command line that names none: a shipped demo that reads any text.
+inline constexpr const char* kDefaultModel = "demo:stories";
 
 // A session (.json), a picture exported by Headscope (.png, .svg, .pdf, .html), one attention layer (.safetensors, or a
 // file of torch.save; keeps `current`'s phrase), a capture (.safetensors, .npz), an .npy (becomes --input, or a capture
@@ -65,7 +63,7 @@ Document seeded_document(const Request& current, const ViewState& view, const st
 // A new session: "Hola mi nombre es Alex", d_model 512, 8 heads, causal, seeded.
 Document demo_document();
 
-// The document of the first start: kFirstModel as it opens; demo_document() when the demo is not installed.
+// The document of the first start: kDefaultModel as it opens; demo_document() when the demo is not installed.
 Document first_document();
 
 }  // namespace headscope

@@ -18,6 +18,7 @@
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/patches.h"
+#include "core/attention/trace_notices.h"
 #include "core/base/grouped_digits.h"
 #include "core/base/utf8.h"
 #include "core/model/checkpoint.h"
@@ -152,6 +153,24 @@ void add_input_bars(const Inputs& inputs, std::vector<Bar>& bars) {
   if (!why.empty()) bars.push_back({{Notice::Kind::warn, "No tokenizer.", why, "tokenizer"}, "", true, nullptr});
 }
 
+// What the result says of its inputs and of its mask, one bar of each kind.
+void add_trace_bars(const Trace& trace, std::vector<Bar>& bars) {
+  add_input_bars(*trace.inputs, bars);
+  constexpr std::pair<std::string_view, const char*> kFacts[] = {{"reading", "Read in one of two ways."},
+                                                                 {"hidden_weight", "Hidden cells weigh."}};
+  const std::vector<TraceNotice> notices = trace_notices(trace);
+  for (const auto& [key, fact] : kFacts) {
+    std::string advice;
+    for (const TraceNotice& notice : notices) {
+      if (notice.key != key) continue;
+      advice += (advice.empty() ? "" : " ") + notice.sentence + ".";
+    }
+    if (advice.empty()) continue;
+    if (key == "hidden_weight") advice.front() = 'H';  // a reading begins with the name of its file
+    bars.push_back({{Notice::Kind::warn, fact, advice, std::string(key)}, "", true, nullptr});
+  }
+}
+
 std::vector<Bar> bars_of(Ui& ui) {
   std::vector<Bar> bars;
   const Session& session = ui.session;
@@ -178,7 +197,7 @@ std::vector<Bar> bars_of(Ui& ui) {
                     true,
                     [](Ui& u) { u.session.jobs.dismiss(); }});
   }
-  if (trace != nullptr) add_input_bars(*trace->inputs, bars);
+  if (trace != nullptr) add_trace_bars(*trace, bars);
   if (trace != nullptr && !trace->notice.empty()) {
     bars.push_back({{Notice::Kind::warn, "Another backend.", trace->notice, "backend"}, "", true, nullptr});
   } else if (const std::string why = ui.session.background.maps.counts().device_failure;

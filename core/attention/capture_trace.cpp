@@ -150,7 +150,9 @@ std::int64_t shown_layer(const Request& request, const Capture& capture) {
     if (capture.layers[static_cast<std::size_t>(each)].captured()) there.push_back(each);
   }
   const bool all = static_cast<std::int64_t>(there.size()) == layers;
-  throw UsageError("layer", fmt::format("{} holds no layer {}", capture.path, number),
+  throw UsageError("layer",
+                   fmt::format("{} holds no layer {}{}", capture.path, number,
+                               capture.reading.empty() ? "" : ": " + capture.reading),
                    all ? fmt::format("0 to {}", layers - 1) : fmt::format("{}", fmt::join(there, ", ")));
 }
 
@@ -188,6 +190,16 @@ std::shared_ptr<Trace> layer_trace(const CaptureRun& run, const CapturedLayer& l
   std::erase_if(made->request.ablate, [&](const AblatedHead& head) { return head.on && head.place.layer != number; });
   made->seeded_weights = false;
   return made;
+}
+
+// How the file was read where it could have been read otherwise, and weights that are none.
+void add_readings(const Capture& capture, const CaptureReport& report, Trace& trace) {
+  if (!capture.reading.empty()) trace.readings.push_back(capture.reading);
+  if (!report.row_sums || report.row_sums->off == 0) return;
+  trace.readings.push_back(fmt::format(
+      "{} is read as weights, and {}: entropies and patterns are of rows that are no shares; scores would be "
+      "named layers.{}.scores, in an .npz or .safetensors",
+      capture.path, row_sums_text(*report.row_sums), report.layer));
 }
 
 // What is said of the shown layer; of the others `missing` and `other_lengths`.
@@ -261,6 +273,7 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
       model->capture = report_of(*capture, layer, *made, causal, cancel);
       trace = std::make_shared<Trace>(*made);
       trace->request = request;
+      add_readings(*capture, *model->capture, *trace);
     }
     model->layers[index] = made;
   }

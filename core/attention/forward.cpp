@@ -12,11 +12,13 @@
 
 #include "core/attention/attention_pass.h"
 #include "core/attention/edited_weights.h"
+#include "core/attention/hidden_weight.h"
 #include "core/attention/interventions.h"
 #include "core/attention/merged_on_demand.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/position_scores.h"
 #include "core/attention/projection_steps.h"
+#include "core/attention/readings.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/assert.h"
@@ -224,6 +226,7 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   trace->backend = backend->name();
   trace->backend_description = backend->description();
   trace->notice = options.notice;
+  trace->readings = readings_of(request, *inputs);
   trace->seeded_weights = inputs->query.empty() && request.weights.empty() && request.model == "seeded";
   trace->scale = scale_of(request, *inputs);
   if (softcap_of(request, *inputs) != request.softcap) {
@@ -265,6 +268,7 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
       builder.add(StageId::concat, request.merge == Merge::transpose ? "merge heads" : "reshape, not transposed",
                   [&] { return concat_of(builder, context, request.merge); });
   if (!inputs->weights.output.empty()) add_output(builder, concat, *inputs, backend);
+  trace->hidden_weight = hidden_weight_of(*trace, cancel);
   if (options.buffers != nullptr) options.buffers->complete();
   trace->seconds = std::chrono::duration<double>(TraceBuilder::Clock::now() - start).count();
   return trace;

@@ -8,6 +8,7 @@
 #include "core/attention/intervention_problem.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/projection_steps.h"
+#include "core/attention/readings.h"
 #include "core/attention/stage_sizes.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
@@ -151,10 +152,14 @@ MaybeProblem variant_problem(const Request& request, const Inputs& inputs, std::
 MaybeProblem mask_problem(const Request& request, const Inputs& inputs, std::int64_t key_len) {
   for (const MaskFile& file : inputs.mask_files) {
     const Shape scores{inputs.batch, inputs.num_heads, inputs.query_len, inputs.key_len};
-    if (broadcasts(file.values.shape(), scores)) continue;
-    return refusal("mask", "the mask has another shape",
-                   fmt::format("{} is {}; expected a shape that broadcasts to [batch, heads, query_len, key_len] = {}.",
-                               file.path, to_string(file.values.shape()), to_string(scores)));
+    const Shape& shape = file.values.shape();
+    if (broadcasts(shape, scores)) continue;
+    const std::string of_items = mask_of_batch_items(shape, scores);
+    return refusal(
+        "mask", "the mask has another shape",
+        fmt::format("{} is {}; expected a shape that broadcasts to [batch, heads, query_len, key_len] = "
+                    "{}.{}",
+                    file.path, to_string(shape), to_string(scores), of_items.empty() ? "" : " " + of_items + '.'));
   }
   if (!inputs.mask_files.empty()) {
     try {

@@ -205,6 +205,7 @@ std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last
   if (cpu == nullptr || last == nullptr || !in_one_pass(request) || rows_apart(request) < RowsApart::projections) {
     return nullptr;
   }
+  if (last->hidden_weight != nullptr) return nullptr;  // which hidden cells hold weight is read from exact ones
   const Positions positions = replaced_positions(*last, request, *inputs);
   if (positions.empty() || !same_kept_layer(*last, *inputs)) return nullptr;
   if (products_after(positions.front(), request, *inputs) < least_products) return nullptr;

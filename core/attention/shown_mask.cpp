@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string>
 
+#include "core/attention/hidden_weight.h"
+
 namespace headscope {
 namespace {
 
@@ -24,11 +26,13 @@ bool uniform_when_fully_masked(const Request& request) {
 
 std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage) {
   if (!trace.mask || !trace.mask->hidden.any() || !is_score_like(stage) || !stage_hides(trace, stage)) return nullptr;
+  const std::shared_ptr<const Mask>& mask = trace.hidden_weight == nullptr ? trace.mask : trace.hidden_weight->shown;
   if (trace.fully_masked_rows == 0 || !is_weight_like(stage) || !uniform_when_fully_masked(trace.request)) {
-    return trace.mask;
+    return mask;
   }
   auto shown = std::make_shared<Mask>();
-  shown->hidden = trace.mask->hidden.with_hidden_rows_opened();
+  shown->hidden = mask->hidden.with_hidden_rows_opened();
+  shown->marked = mask->marked;
   return shown;
 }
 

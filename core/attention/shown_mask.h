@@ -12,7 +12,8 @@
 namespace headscope {
 
 // The trace's mask for stages that it applies to; null for stages before the mask, which hold all their scores. Fully
-// masked rows that still have weights (a finite --mask-fill, --fully-masked uniform) count as visible.
+// masked rows that still have weights (a finite --mask-fill, --fully-masked uniform) count as visible, and so do other
+// hidden cells that hold weight, which are marked.
 std::shared_ptr<const Mask> shown_mask(const Trace& trace, StageId stage);
 
 // Whether fully masked rows still get weights: 1 / key_len each.

@@ -14,6 +14,7 @@
 
 namespace headscope {
 
+struct HiddenWeight;
 struct ModelTrace;
 class OnDemand;
 struct PositionHeads;
@@ -60,6 +61,8 @@ struct Trace {
   double seconds = 0;  // of the forward
   // The request with what the model decides where the request is silent: its softcap. Null: nothing is.
   std::shared_ptr<const Request> filled;
+  std::shared_ptr<const HiddenWeight> hidden_weight;  // what hidden cells weigh (hidden_weight.h); null: nothing
+  std::vector<std::string> readings;  // sentences about what could have been read otherwise (readings.h)
   // What the parameters of a stage's formula are read from.
   const Request& as_computed() const { return filled != nullptr ? *filled : request; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/shown_mask.h"
 #include "core/base/assert.h"
 
 namespace headscope {
@@ -66,8 +67,9 @@ Neurons neurons_of(const Trace& trace, std::int64_t batch, std::int64_t head, st
   const std::vector<float> row = row_of(trace, StageId::weights, batch, head, query, {0, trace.key_len()});
   for (const float weight : row) neurons.weight_sum += static_cast<double>(weight);
   neurons.weights.assign(row.begin() + keys.begin, row.begin() + keys.end);
+  const std::shared_ptr<const Mask> mask = shown_mask(trace, StageId::weights);
   for (std::int64_t j = keys.begin; j < keys.end; ++j) {
-    neurons.hidden.push_back(trace.mask->hidden.hidden(batch, head, query, j));
+    neurons.hidden.push_back(mask != nullptr && mask->hidden.hidden(batch, head, query, j));
   }
   return neurons;
 }

@@ -40,6 +40,7 @@ struct ExportPlan {
   std::shared_ptr<const PredictionReport> predictions;  // for the manifest; may be null
   std::shared_ptr<const LogitLens> lens;                // likewise
   bool metrics = false;                                 // manifest.json lists the metrics of every head
+  std::vector<std::string> notices;                     // for the manifest: ManifestContents::notices
 };
 
 struct PlannedFile {

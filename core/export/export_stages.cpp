@@ -83,7 +83,8 @@ class Exporter {
                               .csv_safe = plan_.csv_safe && is_csv(),
                               .predictions = plan_.predictions.get(),
                               .lens = plan_.lens.get(),
-                              .metrics = plan_.metrics};
+                              .metrics = plan_.metrics,
+                              .notices = plan_.notices};
     for (const auto& [stage, sum] : sums_) contents.known[stage] = sum.result();
     for (const ExportedModelStage& stage : model_stages_) contents.model_stages.push_back(listed(stage));
     const double values = static_cast<double>(values_of_manifest());

@@ -7,6 +7,7 @@
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_statistics.h"
+#include "core/attention/trace_notices.h"
 #include "core/base/version.h"
 #include "core/explain/logit_lens.h"
 #include "core/export/session_file.h"
@@ -207,6 +208,8 @@ std::string manifest_json(const Trace& computed, const ManifestContents& content
   if (trace.inputs->features != nullptr) json["features"] = features_json(*trace.inputs->features);
   json["backend"] = trace.backend;
   json["fully_masked_rows"] = trace.fully_masked_rows;
+  json["notices"] = contents.notices;
+  for (const TraceNotice& notice : trace_notices(computed)) json["notices"].push_back(notice.sentence);
   const LayerWeights& weights = trace.inputs->weights;
   json["weights_sha256"] = weights.empty() ? "" : sha256_of(weights);
   json["seconds"] = json_number(trace.seconds);

@@ -16,17 +16,18 @@ namespace headscope {
 
 struct LogitLens;
 
-// request, version, tokens, key_tokens, backend, fully_masked_rows, weights_sha256 ("" without weights), seconds, and
-// "stages": an object from each stage's name, in order, to its shape, dtype ("float32"), operation, files, min, max,
-// mean, std, l2_norm, nan_count, inf_count, seconds. Statistics are of the whole stage, over its finite values.
-// Numbers that are not finite are the strings "nan", "inf", "-inf". Of a checkpoint also "model": its name,
-// architecture, layer and num_layers; and with predictions an object of that name: "kind" ("next-token" or "masked"),
-// "positions" (position, token, and "top": id, piece, logit, probability each; with interventions also
-// probability_without, and beside "top" their effect on the token that is most probable without them: "first", {id,
-// piece, probability_without, probability, alone: {TERM: probability}}), "token_loss" (in nats, one a token, null where
-// it is not predicted) and "mean_loss" (with interventions also "mean_loss_without"). With a logit lens "lens": "kind",
-// "of" ("layers", "attention" or "heads") and "layers", a row each: of what enters layer 0 ("layer" null, "after"
-// "embeddings") and of every layer ("after" "layer 0", of attention "attention 0"), or of every head of one layer
+// request, version, tokens, key_tokens, backend, fully_masked_rows, notices (a list of sentences: those of the
+// contents, then trace_notices()), weights_sha256 ("" without weights), seconds, and "stages": an object from each
+// stage's name, in order, to its shape, dtype ("float32"), operation, files, min, max, mean, std, l2_norm, nan_count,
+// inf_count, seconds. Statistics are of the whole stage, over its finite values. Numbers that are not finite are the
+// strings "nan", "inf", "-inf". Of a checkpoint also "model": its name, architecture, layer and num_layers; and with
+// predictions an object of that name: "kind" ("next-token" or "masked"), "positions" (position, token, and "top": id,
+// piece, logit, probability each; with interventions also probability_without, and beside "top" their effect on the
+// token that is most probable without them: "first", {id, piece, probability_without, probability, alone: {TERM:
+// probability}}), "token_loss" (in nats, one a token, null where it is not predicted) and "mean_loss" (with
+// interventions also "mean_loss_without"). With a logit lens "lens": "kind", "of" ("layers", "attention" or "heads")
+// and "layers", a row each: of what enters layer 0 ("layer" null, "after" "embeddings") and of every layer ("after"
+// "layer 0", of attention "attention 0"), or of every head of one layer
 // ("layer", "head"), its "positions": position, at (the token there), and the most probable token: token, id, logit,
 // probability. With a key of bias_k,
 // key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
@@ -62,6 +63,7 @@ struct ManifestContents {
   // Adds a list of the metrics of every head, {"batch", "layer", "head", "entropy", ...} (core/README.md, 'Metrics of a
   // head').
   bool metrics = false;
+  std::vector<std::string> notices = {};  // what is to be said of the request besides what the trace says of itself
 };
 std::string manifest_json(const Trace& trace, const ManifestContents& contents = {}, const CancelToken& cancel = {},
                           const std::function<void(double)>& progress = {});

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/hidden_weight.h"
 #include "core/heads/head_metric_sums.h"
 #include "core/heads/head_row_values.h"
 #include "core/heads/sink_shares.h"
@@ -76,7 +77,7 @@ void HeadMetricRows::add(const WeightRow& row) {
   }
   const auto i = static_cast<std::size_t>(row.i);
   RowFound& found = impl_->rows[i];
-  const std::int64_t visible = impl_->trace.mask->hidden.visible_count(impl_->batch, impl_->head, row.i);
+  const std::int64_t visible = weighed_keys(impl_->trace, impl_->batch, impl_->head, row.i);
   const std::optional<double> sink = impl_->sinks.empty() ? std::nullopt : impl_->sinks[i];
   found.values = head_row_values(row.i, line, visible, impl_->places, sink);
   if (found.values.has_choice && impl_->may_be_largest(found.values.largest)) {

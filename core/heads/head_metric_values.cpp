@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "core/attention/hidden_weight.h"
 #include "core/attention/weight_rows.h"
 #include "core/heads/head_metric_rows.h"
 #include "core/heads/head_metric_sums.h"
@@ -30,7 +31,7 @@ HeadMetrics head_metrics(const Trace& trace, std::int64_t batch, std::int64_t he
   HeadMetricSums sums;
   for_each_row(matrix, [&](const Index&, std::int64_t i, std::span<const float> w) {
     if (i % kRowsBetweenChecks == 0) cancel.check();
-    const std::int64_t visible_keys = trace.mask->hidden.visible_count(batch, head, i);
+    const std::int64_t visible_keys = weighed_keys(trace, batch, head, i);
     const HeadRowValues row = head_row_values(i, w, visible_keys, places, sinks.of(i));
     if (sums.add(i, row)) sums.set_arc_key(static_cast<std::int64_t>(place_in_row(w, row.largest)));
   });

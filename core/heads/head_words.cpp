@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "core/attention/hidden_weight.h"
 #include "core/heads/head_row_values.h"
 #include "core/heads/pattern.h"
 #include "core/heads/sink_shares.h"
@@ -86,6 +87,7 @@ struct SaidRow {
   std::span<const float> weights;
   std::int64_t visible_keys = 0;
   std::optional<double> sink_share;
+  double hidden_share = 0;  // what hidden keys hold of its weight
   HeadRowValues values;
 };
 
@@ -94,6 +96,7 @@ std::string row_words(const SaidRow& row, const std::vector<std::string>& names)
   if (row.values.has_nan) return "has weights that are no numbers";
   std::string ending = row.sink_share ? fmt::format("; its sink takes {}", weight_text(*row.sink_share)) : "";
   ending += fmt::format("; entropy {:.2f} bit", row.values[HeadMetric::entropy]);
+  if (row.hidden_share > 0) ending += fmt::format("; hidden keys hold {} of it", weight_text(row.hidden_share));
   const HeadMetric even = HeadMetric::uniform;
   if (row.values.has(even) && row.values[even] >= kEvenShare) {
     const double sum = largest_of(row.weights).sum;
@@ -127,7 +130,11 @@ HeadWords head_words(const Trace& trace, std::int64_t batch, std::int64_t head, 
   for_each_row(matrix_at(trace.tensor(StageId::weights), batch, head),
                [&](const Index&, std::int64_t i, std::span<const float> weights) {
                  if (i % kRowsBetweenChecks == 0) cancel.check();
-                 SaidRow row{weights, trace.mask->hidden.visible_count(batch, head, i), sink_shares.of(i), {}};
+                 SaidRow row{.weights = weights,
+                             .visible_keys = weighed_keys(trace, batch, head, i),
+                             .sink_share = sink_shares.of(i),
+                             .hidden_share = hidden_share(trace, batch, head, i, weights),
+                             .values = {}};
                  row.values = head_row_values(i, weights, row.visible_keys, places, row.sink_share);
                  words.rows.push_back(queries[static_cast<std::size_t>(i)] + ' ' + row_words(row, keys));
                });

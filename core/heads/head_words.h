@@ -19,8 +19,8 @@ struct HeadWords {
 // weights until 0.9 of its sum is named, three at most, equal ones by position, and says what the others hold where
 // that rounds to more than 0.05. A row whose entropy is 0.97 log2(n) or more of n >= 4 visible keys is said to be even
 // (a learned sink counts as one more of n, and what it takes is said); one that sees no key, one key without a sink, or
-// is no number says that. A token that stands twice in the text is followed by its
-// position. The head's sentence is its pattern (core/heads/pattern.h). Throws Cancelled.
+// is no number says that, and one with weight on hidden keys how much. A token that stands twice in the text is
+// followed by its position. The head's sentence is its pattern (core/heads/pattern.h). Throws Cancelled.
 HeadWords head_words(const Trace& trace, std::int64_t batch, std::int64_t head, const CancelToken& cancel = {});
 
 }  // namespace headscope

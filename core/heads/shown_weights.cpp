@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/attention/hidden_weight.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_layout.h"
 #include "core/base/error.h"
@@ -229,6 +230,7 @@ Trace shown_layer(const Trace& trace, const Showing& view, HiddenColumns hidden)
   shown.row_edits = nullptr;
   shown.kept_positions = shown.kept_queries = 0;
   if (shown.fully_masked_rows > 0) set_fully_masked(shown, trace.mask->hidden, *groups);
+  if (shown.hidden_weight != nullptr) shown.hidden_weight = hidden_weight_of(shown);
   return shown;
 }
 

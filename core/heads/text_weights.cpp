@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/attention/shown_mask.h"
 #include "core/base/assert.h"
 
 namespace headscope {
@@ -50,8 +51,9 @@ float largest_of(std::span<const float> values) {
 
 std::vector<std::uint8_t> hidden_tokens(const Trace& trace, const TextWeightsRequest& request, std::size_t tokens) {
   std::vector<std::uint8_t> hidden(tokens, 0);
-  const HiddenCells& cells = trace.mask->hidden;
-  if (!cells.any() || request.heads.empty()) return hidden;
+  const std::shared_ptr<const Mask> mask = shown_mask(trace, StageId::weights);
+  if (mask == nullptr || request.heads.empty()) return hidden;
+  const HiddenCells& cells = mask->hidden;
   for (std::size_t k = 0; k < tokens; ++k) {
     const auto at = static_cast<std::int64_t>(k);
     const bool row = request.along == TextAlong::row;

@@ -61,6 +61,8 @@ struct Capture {
   // By layer number. A layer that was not captured is empty; the last one is never empty.
   std::vector<CapturedLayer> layers;
   std::int64_t batch = 0, query_len = 0, key_len = 0;  // the lengths are the last layer's; others may have their own
+  // Of one array, whose axes could be others as well: how they were read, and what would give the others; else "".
+  std::string reading;
 };
 
 // The file beside a capture that lists its tokens: "a/b.tokens.json" or "a/b.tokens.txt" of "a/b.npy"; "" when there is

@@ -91,6 +91,26 @@ void read_safetensors_capture(const std::string& path, Capture& capture, LayerFa
   for (const auto& [name, json] : file.metadata()) put_fact(facts, path, name, json);
 }
 
+std::string counted_layers(std::int64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "layer" : "layers");
+}
+
+// How the first axes of an array of 4 or 5 are read, where they may be others. One layer, or one item, is the same.
+std::string reading_of(const Shape& shape, const std::string& where) {
+  if (shape.count == 5 && shape[1] > 1) {
+    return fmt::format(
+        "{} is {}, read as [layers, batch, heads, q, k]: {} of {} batch items; [batch, layers, heads, q, k] would be "
+        "transposed first, numpy.swapaxes(a, 0, 1)",
+        where, to_string(shape), counted_layers(shape[0]), shape[1]);
+  }
+  if (shape.count == 4 && shape[0] > 1) {
+    return fmt::format(
+        "{} is {}, read as [layers, heads, q, k]: {}; [batch, heads, q, k] of one layer would be given as a[None]",
+        where, to_string(shape), counted_layers(shape[0]));
+  }
+  return "";
+}
+
 // All layers in one array: [heads, q, k], [layers, heads, q, k] or [layers, batch, heads, q, k].
 void read_array(const Tensor& array, const std::string& where, Capture& capture) {
   if (array.rank() == 3) {
@@ -104,6 +124,7 @@ void read_array(const Tensor& array, const std::string& where, Capture& capture)
   if (array.dim(0) > kMostLayers) {
     throw Error(fmt::format("{} is {}; expected at most {} layers", where, to_string(array.shape()), kMostLayers));
   }
+  capture.reading = reading_of(array.shape(), where);
   for (std::int64_t number = 0; number < array.dim(0); ++number) {
     const Tensor layer = array.sliced(0, number, number + 1);
     const Shape& shape = layer.shape();

@@ -12,7 +12,7 @@ namespace headscope {
 namespace {
 
 constexpr std::int64_t kCellsAtOnce = std::int64_t{1} << 23;
-constexpr Rgba kWhite{255, 255, 255, 255};
+constexpr Rgba kWhite{255, 255, 255, 255}, kBlack{0, 0, 0, 255};
 
 int rounded(double value) {
   return static_cast<int>(std::floor(value + 0.5));
@@ -63,6 +63,7 @@ HeatmapPainter::HeatmapPainter(const HeatmapSpec& spec)
       line_(std::max(1, rounded(spec_.pixel_scale))),
       spacing_(std::max(2, rounded(5 * spec_.pixel_scale))),
       marked_(cell_ >= 8 * spec_.pixel_scale),
+      marks_cells_(marked_ && spec_.mask != nullptr && spec_.mask->marked.any()),
       seen_(cells_under(columns_, 0, columns_.size())),
       shared_scale_(value_scale(spec_.range)) {
   if (marked_) {
@@ -200,7 +201,18 @@ Rgba HeatmapPainter::pixel(const Sample& sample, int x, int y) const {
   if (std::isinf(sample.value)) {
     return marked_ && on_triangle(u_[px], v_[py], sample.value > 0) ? kWhite : kNanColor;
   }
-  return table_[static_cast<std::size_t>(scale_of(sample.row).entry(sample.value))];
+  const Rgba color = table_[static_cast<std::size_t>(scale_of(sample.row).entry(sample.value))];
+  return marks_cells_ && sample.value != 0 ? with_corner(color, x, y) : color;
+}
+
+Rgba HeatmapPainter::with_corner(Rgba color, int x, int y) const {
+  const std::size_t px = static_cast<std::size_t>(x), py = static_cast<std::size_t>(y);
+  const float from = u_[px] * static_cast<float>(cell_width_) + v_[py] * static_cast<float>(cell_height_);
+  const float scale = static_cast<float>(spec_.pixel_scale);
+  if (!(from < 8.3F * scale)) return color;
+  const std::int64_t row = row_window_.cell_under(y), column = column_window_.cell_under(x);
+  if (!spec_.mask->marked.hidden(spec_.batch, spec_.head, row, column)) return color;
+  return from < 6.3F * scale ? kWhite : kBlack;
 }
 
 bool HeatmapPainter::on_hatch(int x, int y) const {

@@ -49,6 +49,8 @@ class HeatmapPainter {
   bool on_hatch(int x, int y) const;
   bool on_cross(float u, float v) const;
   bool on_triangle(float u, float v, bool up) const;
+  // The colour of the corner of a marked cell, where the pixel lies on it; else `color`.
+  Rgba with_corner(Rgba color, int x, int y) const;
   // The values of a loaded row, indexed from column 0; only the columns of seen_ may be read.
   const float* row_values(std::int64_t row) const;
   // The hidden bytes of a row, indexed likewise; null without a mask.
@@ -63,8 +65,9 @@ class HeatmapPainter {
   const double cell_width_, cell_height_, cell_;
   const int line_, spacing_;
   const bool marked_;
-  bool plain_ = false;   // each pixel is one cell's colour, without marks and lines
-  bool direct_ = false;  // true: also plain_, and pixel x shows column seen_.begin + x
+  const bool marks_cells_;  // some cells have corners
+  bool plain_ = false;      // each pixel is one cell's colour, without marks and lines
+  bool direct_ = false;     // true: also plain_, and pixel x shows column seen_.begin + x
   std::vector<float> u_, v_;
   std::vector<bool> vertical_line_, horizontal_line_;  // empty: no grid
   Range seen_;                                         // columns of the matrix that are read

@@ -21,6 +21,9 @@
 //             NaN: a cross, white where |u - v| * m < 0.75 * scale or |u + v - 1| * m < 0.75 * scale.
 //             +inf: a triangle, p = (u - 0.5) * cell_width / m, q = (v - 0.5) * cell_height / m, white where
 //             |q| < 0.203 and |p| < (q + 0.203) * 0.677. -inf: the same with -q for q.
+//   corner    From 8 * scale px a cell, where the cell under the pixel is `marked` by the mask, shown as a finite value
+//             and not 0: with p = u * cell_width and q = v * cell_height, white where p + q < 6.3 * scale, black where
+//             6.3 * scale <= p + q < 8.3 * scale. (u, v) as above.
 //   grid      From 12 * scale px a cell, over all of the above, also hidden cells: `panel` where the cell under pixel
 //             x + line differs from that under x, or the cell under y + line from that under y: the last pixels of
 //             each cell. Not on pixels without a cell.
@@ -51,7 +54,7 @@ struct ValueRange {
 // All that the pixels of one heatmap depend on. Equal specs give equal pixels.
 struct HeatmapSpec {
   Tensor matrix;                     // [rows, columns]; a stored view or computed
-  std::shared_ptr<const Mask> mask;  // hidden cells of (batch, head), or null: nothing is hidden
+  std::shared_ptr<const Mask> mask;  // hidden and marked cells of (batch, head), or null: there are none
   std::int64_t batch = 0, head = 0;  // which slice of the mask
   // The visible part, in cells: [row0, row0 + rows) x [column0, column0 + columns); fractions when zoomed.
   double row0 = 0, column0 = 0, rows = 0, columns = 0;

@@ -110,6 +110,9 @@ struct MaskFile {
 struct Mask {
   HiddenCells hidden;  // always sized, also when nothing is hidden
   Tensor added;        // finite additive values, [batch|1, heads|1, query_len, key_len]; empty when there are none
+  // Of a mask for pictures: cells that the terms hide and that may hold weight all the same, so that `hidden` has them
+  // as visible; pictures mark those whose number is not 0 (core/attention/hidden_weight.h). Without size: none.
+  HiddenCells marked = {};
 };
 
 // Whether the request paints over the mask.

@@ -172,7 +172,9 @@ std::vector<RequestOption> weight_options() {
   return {
       path_option<"model", &R::model>("demo:NAME|seeded|PATH",
                                       "Where weights come from: a checkpoint folder, a GGUF model (.gguf), or a "
-                                      "capture (.safetensors, .npy, .npz).",
+                                      "capture (.safetensors, .npy, .npz). The default is demo:stories; with an "
+                                      "option that only drawn weights have, as --d-model, --seed or --batch, it is "
+                                      "seeded: random weights.",
                                       kChangesInputs),
       size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given.", kChangesInputs),
       word_option<"attention", &R::attention, kAttentionLists>(

@@ -17,6 +17,7 @@
 #include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
+#include "core/attention/shown_mask.h"
 
 namespace headscope::ui {
 namespace {
@@ -82,7 +83,7 @@ Weights weights_of(Ui& ui, const CompositionShown& shown, const LayerHead& at) {
   weights.columns = column_names(layer, StageId::weights);
   const std::int64_t batch = selection_of(ui.session.view, shown.trace).batch;
   weights.view.matrix = matrix_at(layer.tensor(StageId::weights), batch, at.head);
-  weights.view.mask = layer.mask;
+  weights.view.mask = shown_mask(layer, StageId::weights);
   weights.view.batch = batch;
   weights.view.head = at.head;
   weights.view.map = color_map_of(ui, true);

@@ -133,7 +133,7 @@ void draw_legend(Ui& ui, const ArcsDrawing& drawing, const Rect& area) {
     ui.mark("heads/shown", second);
     return;
   }
-  const std::string hidden = fully_masked_sentence(drawing.data.trace());
+  const std::string hidden = mask_sentence(drawing.data.trace());
   if (!hidden.empty()) {
     draw_icon(ui, Icon::warning, {second.min.x + ui.px(6), std::round(second.center().y)}, ui.px(12), ui.colors.warn);
     text_in(ui, {{second.min.x + ui.px(16), second.min.y}, second.max}, Type::words11, ui.colors.text2, hidden);

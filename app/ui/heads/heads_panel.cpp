@@ -65,7 +65,7 @@ void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {
   const Rect first{words.min, {words.max.x, words.min.y + ui.px(18)}};
   draw_legend_words(ui, first, sentence + ".");
   const Rect second{{words.min.x, first.max.y}, {words.max.x, first.max.y + ui.px(16)}};
-  const std::string hidden = fully_masked_sentence(grid.data.trace());
+  const std::string hidden = mask_sentence(grid.data.trace());
   const std::string holds = grid.large ? maps_sentence(grid.seen, grid.cells_at(grid.area.min))
                                        : pixel_holds(grid.rows, grid.columns, grid.layout.width, grid.layout.height,
                                                      weight_like ? "weights" : "scores, by size");

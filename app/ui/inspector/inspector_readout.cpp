@@ -31,6 +31,8 @@ void draw_readout(Ui& ui, const Inspected& inspected, const HeatmapView& view, c
   const Cell cell = *inspected.shown;
   const std::shared_ptr<const Mask> mask = inspected.data.mask(inspected.stage);
   const bool hidden = mask && mask->hidden.hidden(inspected.batch, inspected.slice, cell.row, cell.column);
+  const bool marked = mask && mask->marked.any() && is_weight_like(inspected.stage) &&
+                      mask->marked.hidden(inspected.batch, inspected.slice, cell.row, cell.column);
   const std::string value = value_text(inspected, view, cell);
   const float value_width = std::ceil(text_width(ui, Type::mono_bold12, value)) + 1;
   text_in(ui, take_right(rest, value_width, ui.px(20)), Type::mono_bold12, hidden ? ui.colors.text2 : ui.colors.text,
@@ -39,7 +41,7 @@ void draw_readout(Ui& ui, const Inspected& inspected, const HeatmapView& view, c
       inspected.score_like
           ? fmt::format("query {} · key {}", grouped_digits(cell.row), grouped_digits(cell.column))
           : fmt::format("position {} · feature {}", grouped_digits(cell.row), grouped_digits(cell.column));
-  if (hidden) where = "hidden · " + where;
+  if (hidden || marked) where = (marked ? "hidden, yet weighed · " : "hidden · ") + where;
   if (inspected.is_strongest) where = "strongest link · " + where;
   const float where_width = std::min(rest.width(), std::ceil(text_width(ui, Type::words12, where)) + 1);
   text_in(ui, take_right(rest, where_width, ui.px(10)), Type::words12, ui.colors.text2, where, 1);

@@ -7,6 +7,7 @@
 #include "app/ui/map/map_colors.h"
 #include "app/ui/shown_name.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/attention/hidden_weight.h"
 
 namespace headscope::ui {
 
@@ -42,6 +43,15 @@ std::string fully_masked_sentence(const Trace& trace) {
   }
   if (std::isinf(request.mask_fill)) return which + ": 0 ÷ 0, drawn as NaN.";
   return which + fmt::format(": every score is {}, so the weights are equal.", short_number(request.mask_fill));
+}
+
+std::string mask_sentence(const Trace& trace) {
+  std::string sentence = fully_masked_sentence(trace);
+  if (!sentence.empty()) return sentence;
+  sentence = hidden_weight_sentence(trace);
+  if (sentence.empty()) return {};
+  sentence.front() = 'H';
+  return sentence + ".";
 }
 
 void draw_legend_words(Ui& ui, const Rect& line, const std::string& sentence) {

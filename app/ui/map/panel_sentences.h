@@ -10,6 +10,8 @@ namespace headscope::ui {
 
 // "Row 4 (Alex) is hidden completely: 0 ÷ 0, drawn as NaN." Empty when there is no such row.
 std::string fully_masked_sentence(const Trace& trace);
+// That, else what hidden cells hold of the weight all the same; empty when neither is so.
+std::string mask_sentence(const Trace& trace);
 
 // "weight, one range for all heads.  rows query  columns key", the roles in their colours.
 void draw_legend_words(Ui& ui, const Rect& line, const std::string& sentence);

@@ -103,7 +103,7 @@ std::vector<Span> words_about(const Sheet& sheet, std::int64_t listed, std::int6
     words.push_back({fmt::format("\u00b7 sentence {} only", sentence_pair_name(sheet.view.sentences)), colors.text3});
   }
   add_words_of_shown(sheet, words);
-  const std::string masked = fully_masked_sentence(sheet.trace);
+  const std::string masked = mask_sentences(sheet.trace);
   if (!masked.empty()) words.push_back({"\u00b7 " + masked, colors.warn});
   return words;
 }

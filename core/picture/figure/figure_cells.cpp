@@ -13,12 +13,17 @@ namespace {
 
 constexpr std::int64_t kMostDrawnCells = 40000;  // of all maps of a picture together
 
-CellLook look_of(const HeatmapSpec& spec, const ValueScale& scale, float value, bool hidden) {
+struct CellState {
+  bool hidden = false, marked = false;
+};
+
+CellLook look_of(const HeatmapSpec& spec, const ValueScale& scale, float value, CellState cell) {
   using Kind = CellLook::Kind;
   if (std::isnan(value)) return {Kind::nan, kNanColor};
-  if (hidden) return {Kind::hidden, palette(spec.theme).well};
+  if (cell.hidden) return {Kind::hidden, palette(spec.theme).well};
   if (std::isinf(value)) return {value > 0 ? Kind::above : Kind::below, kNanColor};
-  return {Kind::color, color_table(spec.map)[static_cast<std::size_t>(scale.entry(value))]};
+  const Rgba color = color_table(spec.map)[static_cast<std::size_t>(scale.entry(value))];
+  return {Kind::color, color, cell.marked && value != 0};
 }
 
 long edge(double cells, int pixels, double count) {
@@ -45,18 +50,20 @@ void visit_cells(const MapItem& item, const CancelToken& cancel, const std::func
   const HeatmapSpec& spec = item.spec;
   const std::int64_t columns = spec.matrix.dim(1), rows = spec.matrix.dim(0);
   std::vector<float> values(static_cast<std::size_t>(columns));
-  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(columns), 0);
+  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(columns), 0), marked = hidden;
+  const bool marks = spec.mask != nullptr && spec.mask->marked.any();
   const ValueScale shared = value_scale(spec.range);
   for (std::int64_t i = 0; i < rows; ++i) {
     cancel.check();
     spec.matrix.read(Region{{i, i + 1}, {0, columns}}, values);
     if (spec.mask) spec.mask->hidden.read_row(spec.batch, spec.head, i, hidden);
+    if (marks) spec.mask->marked.read_row(spec.batch, spec.head, i, marked);
     const ValueScale scale = spec.range.per_row ? row_scales(spec, i, i + 1).front() : shared;
     Range run{0, 0};
     CellLook look;
     for (std::int64_t j = 0; j < columns; ++j) {
       const auto at = static_cast<std::size_t>(j);
-      const CellLook next = look_of(spec, scale, values[at], hidden[at] != 0);
+      const CellLook next = look_of(spec, scale, values[at], {hidden[at] != 0, marked[at] != 0});
       if (j > 0 && next == look) {
         run.end = j + 1;
         continue;
@@ -76,7 +83,8 @@ bool has_marks(const HeatmapSpec& spec) {
 std::vector<CellMark> marks_of(const MapItem& item, const CellRun& run) {
   using Kind = CellLook::Kind;
   const HeatmapSpec& spec = item.spec;
-  const bool marked = run.look.kind == Kind::nan || run.look.kind == Kind::above || run.look.kind == Kind::below;
+  const bool marked =
+      run.look.kind == Kind::nan || run.look.kind == Kind::above || run.look.kind == Kind::below || run.look.corner;
   if (!marked || !has_marks(spec)) return {};
   const double cell_width = spec.width / spec.columns, cell_height = spec.height / spec.rows;
   const double cell = smaller_side(spec);
@@ -88,6 +96,11 @@ std::vector<CellMark> marks_of(const MapItem& item, const CellRun& run) {
     mark.width = cell_width;
     mark.height = cell_height;
     mark.cross = run.look.kind == Kind::nan;
+    if (run.look.corner) {
+      mark.corner = 6.3 * spec.pixel_scale;
+      mark.edge = 2 * spec.pixel_scale;
+      continue;
+    }
     // 0.406 of the cell high and 0.55 wide, its tip up for +inf.
     const double up = run.look.kind == Kind::above ? 1 : -1;
     mark.tip_x = mark.left + cell_width / 2;

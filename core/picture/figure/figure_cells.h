@@ -14,6 +14,7 @@ namespace headscope {
 struct CellLook {
   enum class Kind : std::uint8_t { color, hidden, nan, above, below } kind = Kind::color;
   Rgba color;
+  bool corner = false;
   friend bool operator==(const CellLook&, const CellLook&) = default;
 };
 
@@ -28,12 +29,15 @@ struct CellRun {
 // Every cell of the map, row by row from the left. Throws Cancelled.
 void visit_cells(const MapItem& item, const CancelToken& cancel, const std::function<void(const CellRun&)>& visit);
 
-// From 8 px a cell on, cells that are hidden or not finite have marks.
+// From 8 px a cell on, cells that are hidden, not finite, or marked by the mask have marks.
 bool has_marks(const HeatmapSpec& spec);
 
-// The marks on the cells of a run: crosses of NaN as lines, triangles of infinities by their tip, with their sides.
+// The marks on the cells of a run: crosses of NaN as lines, triangles of infinities by their tip, with their sides, and
+// corners of marked cells.
 struct CellMark {
   bool cross = false;
+  double corner = 0;  // above 0: the side of the corner of the cell, and `edge` of the line below it
+  double edge = 0;
   double left = 0, top = 0, width = 0, height = 0;  // cross: of the cell
   double tip_x = 0, tip_y = 0, base = 0, rise = 0;  // triangle: its base lies `rise` below the tip
 };

@@ -131,7 +131,7 @@ std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const st
   const std::int64_t hidden = stage.hidden_cells(head);
   if (hidden > 0) spans.push_back(legend_of_hidden(sheet, size, "hidden", hidden, stage.rows() * stage.columns()));
   if (is_shown_stage(stage.stage())) add_words_of_shown(sheet, spans);
-  const std::string masked = is_weight_like(stage.stage()) ? fully_masked_sentence(sheet.trace) : "";
+  const std::string masked = is_weight_like(stage.stage()) ? mask_sentences(sheet.trace) : "";
   if (!masked.empty()) spans.push_back({"\u00b7 " + masked, colors.warn});
   return spans;
 }

@@ -117,7 +117,7 @@ std::vector<Span> words_about(const Sheet& sheet, const StagePicture& stage, con
                                  grouped_digits(stage.rows() * stage.columns())),
                      ink});
   }
-  const std::string masked = is_weight_like(stage.stage()) ? fully_masked_sentence(sheet.trace) : "";
+  const std::string masked = is_weight_like(stage.stage()) ? mask_sentences(sheet.trace) : "";
   if (!masked.empty()) words.push_back({masked, ink});
   return words;
 }

@@ -133,7 +133,20 @@ class PdfOutput : public FigureOutput {
     cairo_restore(page_);
   }
 
+  void draw_corner(const CellMark& mark, double side, Rgba color) {
+    ink(color);
+    cairo_move_to(page_, mark.left, mark.top);
+    cairo_rel_line_to(page_, side, 0);
+    cairo_rel_line_to(page_, -side, side);
+    cairo_close_path(page_);
+    cairo_fill(page_);
+  }
+
   void draw_mark(const CellMark& mark, double thickness) {
+    if (mark.corner > 0) {
+      draw_corner(mark, mark.corner + mark.edge, {0, 0, 0, 255});
+      return draw_corner(mark, mark.corner, {255, 255, 255, 255});
+    }
     ink({255, 255, 255, 255});
     if (mark.cross) {
       cairo_set_line_width(page_, thickness);

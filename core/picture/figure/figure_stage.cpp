@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 
+#include "core/attention/hidden_weight.h"
 #include "core/attention/interventions.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/shown_mask.h"
@@ -208,6 +209,8 @@ std::vector<std::string> facts_of_two(const Trace& a, const Trace& b) {
   return lines;
 }
 
+namespace {
+
 std::string fully_masked_sentence(const Trace& trace) {
   if (trace.fully_masked_rows == 0 || trace.fully_masked_queries.empty()) return "";
   const auto count = trace.fully_masked_queries.size();
@@ -217,6 +220,15 @@ std::string fully_masked_sentence(const Trace& trace) {
   if (uniform_when_fully_masked(trace.request)) return rows + " weights are all alike.";
   if (trace.request.fully_masked == FullyMasked::zero) return rows + " weights are set to 0.";
   return rows + " weights are 0 / 0, NaN.";
+}
+
+}  // namespace
+
+std::string mask_sentences(const Trace& trace) {
+  std::string words = fully_masked_sentence(trace), held = hidden_weight_sentence(trace);
+  if (held.empty()) return words;
+  held.front() = 'H';
+  return words + (words.empty() ? "" : " ") + held + ". White corner: a hidden cell.";
 }
 
 std::string cell_noun(StageId stage) {

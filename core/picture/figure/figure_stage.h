@@ -67,8 +67,9 @@ std::string request_facts(const Trace& trace);
 // begin where the two differ.
 std::vector<std::string> facts_of_two(const Trace& a, const Trace& b);
 
-// One sentence about rows whose every key is hidden, or "".
-std::string fully_masked_sentence(const Trace& trace);
+// What a picture of weights says of its mask, or "": of rows whose every key is hidden, and of hidden cells that hold
+// weight all the same.
+std::string mask_sentences(const Trace& trace);
 
 // "weight", "score", "value" ...: what one cell of the stage holds.
 std::string cell_noun(StageId stage);

@@ -136,7 +136,13 @@ class SvgOutput : public FigureOutput {
       out_ << fmt::format("<rect {} fill=\"url(#hatch)\"/>\n", place);
     }
     for (const CellMark& mark : marks_of(item, run)) {
-      if (mark.cross) {
+      if (mark.corner > 0) {
+        const std::string triangle = "<path d=\"M{0} {1}h{2}l-{2} {2}z\" fill=\"#{3}\" stroke=\"none\"/>";
+        marks += fmt::format(fmt::runtime(triangle), svg_number(mark.left), svg_number(mark.top),
+                             svg_number(mark.corner + mark.edge), "000000");
+        marks += fmt::format(fmt::runtime(triangle), svg_number(mark.left), svg_number(mark.top),
+                             svg_number(mark.corner), "ffffff");
+      } else if (mark.cross) {
         marks +=
             fmt::format("<path d=\"M{0} {1}L{2} {3}M{0} {3}L{2} {1}\"/>", svg_number(mark.left), svg_number(mark.top),
                         svg_number(mark.left + mark.width), svg_number(mark.top + mark.height));

@@ -50,6 +50,32 @@ TEST_F(Capture, RunExportsWhatWasCaptured) {
   EXPECT_NE(result.out.find("captured"), std::string::npos) << result.out;
 }
 
+// Whether an array's first axes are layers or batch items cannot be seen in it.
+TEST_F(Capture, AnArrayWhoseAxesCouldBeOthersSaysHowItWasRead) {
+  const std::string five = write_array("five", {1, 6, 2, 3, 3}, std::vector<float>(108, 1.0F / 3));
+  const Result run = cli({"run", "--model", five, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string said = "read as [layers, batch, heads, q, k]: 1 layer of 6 batch items";
+  EXPECT_NE(run.err.find(said), std::string::npos) << run.err;
+  const auto notices = nlohmann::json::parse(run.out).at("notices");
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].get<std::string>().find(said), std::string::npos);
+  expect_refused(cli({"run", "--model", five, "--layer", "3"}), 2, {"--layer", said, "numpy.swapaxes(a, 0, 1)"});
+  const std::string four = write_array("four", {6, 2, 3, 3}, std::vector<float>(108, 1.0F / 3));
+  EXPECT_NE(cli({"run", "--model", four}).err.find("read as [layers, heads, q, k]: 6 layers"), std::string::npos);
+  const std::string one = write_array("one", {1, 2, 3, 3}, std::vector<float>(18, 1.0F / 3));
+  EXPECT_EQ(cli({"run", "--model", one}).err, "") << "one layer of one item is the same either way";
+}
+
+TEST_F(Capture, AnArrayThatIsNoWeightsIsSaidToBeNone) {
+  const std::string scores = write_array("scores", {2, 3, 3}, std::vector<float>(18, -2.5F));
+  const Result run = cli({"run", "--model", scores, "--summary"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_NE(run.err.find("scores.npy is read as weights, and 6 of 6 rows do not add up to 1"), std::string::npos)
+      << run.err;
+  EXPECT_NE(run.err.find("layers.0.scores"), std::string::npos) << run.err;
+}
+
 TEST_F(Capture, ExplainSaysThatNothingIsKnownBehindCapturedWeights) {
   const Result result =
       cli({"explain", "--model", "capture.safetensors", "--stage", "weights", "--at", "0,0,0,1", "--json"});

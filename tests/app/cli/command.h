@@ -37,7 +37,8 @@ int exit_code(int status);
 class CommandTest : public ::testing::Test {
  protected:
   Result cli(const std::vector<std::string>& words) { return run_cli(words, {folder_.path(), "", {}}); }
-  // Runs `run` with a small request around `words` and exports all stages as .npy; asserts that it works.
+  // Runs `run` with a small request around `words` and exports all stages as .npy; asserts that it works and says
+  // nothing but notices.
   void run_to(const std::string& name, std::vector<std::string> words);
   // A stage that run_to() has written.
   Tensor stage(const std::string& name, const std::string& stage) const;

@@ -1,6 +1,8 @@
 // The options of REQUEST that hide keys, by what they change in the numbers.
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "tests/app/cli/request_options.h"
 
@@ -44,6 +46,57 @@ TEST_F(RequestOptions, MaskFilesAndTheirKinds) {
   expect_refused(cli({"run", "--phrase", "a b", "--mask", "missing.npy"}), 3, {"missing.npy"});
   folder_.write("words.csv", "0,zero\n0,0\n");
   expect_refused(cli({"run", "--phrase", "a b", "--mask", "words.csv"}), 3, {"words.csv"});
+}
+
+TEST_F(RequestOptions, WhatCouldBeReadOtherwiseSaysHowItWasRead) {
+  const std::string q = write_array("q", {2, 1, 2, 2}, std::vector<float>(8, 0.5F));
+  const std::string long_k = write_array("k", {2, 1, 6, 2}, std::vector<float>(24, 0.5F));
+  const std::string ones = write_array("ones", {1, 6}, {1, 1, 0, 0, 1, 1});
+  const Result added = cli({"run", "--query", q, "--key", long_k, "--value", long_k, "--mask", ones, "--json"});
+  EXPECT_NE(added.err.find("notice: ones.npy holds only 0 and 1"), std::string::npos) << added.err;
+  EXPECT_EQ(nlohmann::json::parse(added.out).at("notices").size(), 1U) << added.out;
+  const std::string four = write_array("four", {2, 2}, {0, 0, 0, -5});
+  const Result axes = cli({"run", "--query", q, "--key", q, "--value", q, "--mask", four});
+  EXPECT_NE(axes.err.find("four.npy is [2, 2], read as [query_len, key_len]"), std::string::npos) << axes.err;
+  const std::string padding = write_array("padding", {2, 6}, std::vector<float>(12, 0.0F));
+  const std::string three = write_array("three", {2, 1, 3, 2}, std::vector<float>(12, 0.5F));
+  expect_refused(cli({"run", "--query", three, "--key", long_k, "--value", long_k, "--mask", padding}), 2,
+                 {"key_padding_mask", "give it as [2, 1, 1, 6]"});
+  const Result causal = cli({"run", "--query", q, "--key", long_k, "--value", long_k, "--mask", "causal"});
+  EXPECT_NE(causal.err.find("--causal-align bottom-right sets the last query"), std::string::npos) << causal.err;
+}
+
+// Scores near -1e6 with a fill of -1e5 above them: the hidden keys take all of the weight of every row but the last.
+TEST_F(RequestOptions, AFillAboveTheScoresIsSaidWhereverWeightsAreShown) {
+  const Shape shape{1, 1, 4, 2};
+  const std::string q = write_array("q", shape, std::vector<float>(8, 1000));
+  const std::string k = write_array("k", shape, std::vector<float>(8, -1000));
+  const std::vector<std::string> request = {
+      "--query", q, "--key", k, "--value", k, "--mask", "causal", "--mask-fill=-100000"};
+  const auto with = [&](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), request.begin(), request.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return cli(words);
+  };
+  const std::string sentence =
+      "hidden cells hold 1.00 of the weight of rows 0 to 2: the fill -1e5 is not below the scores";
+  const Result summary = with({"run"}, {"--summary"});
+  EXPECT_EQ(summary.code, 0) << summary.err;
+  EXPECT_NE(summary.err.find("headscope-cli: notice: " + sentence), std::string::npos) << summary.err;
+  EXPECT_NE(summary.out.find("hidden keys hold 1.00 of it"), std::string::npos) << summary.out;
+  EXPECT_EQ(summary.out.find("the only key it sees"), std::string::npos) << summary.out;
+  const Result json = with({"run"}, {"--json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out).at("notices"), nlohmann::json({sentence}));
+  const Result picture = with({"render"}, {"--view", "head", "--cell", "60", "--out", "head.svg"});
+  EXPECT_EQ(picture.code, 0) << picture.err;
+  EXPECT_NE(picture.err.find(sentence), std::string::npos) << picture.err;
+  std::ostringstream read;
+  read << std::ifstream(folder_ / "head.svg").rdbuf();
+  const std::string svg = read.str();
+  EXPECT_NE(svg.find("Hidden"), std::string::npos) << "the sentence, which is broken into lines";
+  EXPECT_NE(svg.find("fill=\"#ffffff\" stroke=\"none\""), std::string::npos) << "a corner";
+  EXPECT_NE(svg.find(">.33<"), std::string::npos) << "the numbers of hidden cells stand in them";
+  EXPECT_EQ(svg.find("url(#hatch)"), std::string::npos);
 }
 
 TEST_F(RequestOptions, CausalAlignMovesTheDiagonal) {

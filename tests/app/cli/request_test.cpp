@@ -19,15 +19,40 @@ TEST_F(RequestOptions, SizesShapeTheStages) {
 
 TEST_F(RequestOptions, WithoutAModelTheDemoRunsUnlessAnOptionSpeaksOfDrawnWeights) {
   run_to("demo", {"--phrase", "the animal was tired"});
-  EXPECT_EQ(manifest("demo")["request"]["model"], "demo:pronouns");
-  EXPECT_EQ(to_string(stage("demo", "weights").shape()), "[1, 8, 4, 4]");
-  EXPECT_EQ(to_string(stage("demo", "output").shape()), "[1, 4, 64]");
+  EXPECT_EQ(manifest("demo")["request"]["model"], "demo:stories");
+  EXPECT_EQ(stage("demo", "weights").dim(1), 8);
+  EXPECT_EQ(stage("demo", "output").dim(2), 128);
   for (const auto& [option, value] : {std::pair{"--seed", "0"}, {"--d-model", "512"}, {"--heads", "4"}}) {
     run_to(std::string("drawn") + option, {"--phrase", "the animal was tired", option, value});
     EXPECT_EQ(to_string(stage(std::string("drawn") + option, "output").shape()), "[1, 4, 512]") << option;
   }
-  run_to("named", {"--phrase", "the animal was tired", "--model", "demo:pronouns"});
+  run_to("named", {"--phrase", "the animal was tired", "--model", "demo:stories"});
   EXPECT_EQ(largest_difference(stage("demo", "output"), stage("named", "output")), 0);
+}
+
+TEST_F(RequestOptions, AModelThatNobodyNamedIsNamed) {
+  const Result whole = cli({"run", "--phrase", "a b c"});
+  EXPECT_EQ(whole.out.substr(0, whole.out.find('\n')),
+            "model      demo:stories, layer 3 of 0 to 3; the default, --model names another");
+  EXPECT_EQ(whole.err, "");
+  const std::string why = "random weights, because --batch was given; --model demo:stories for a trained one";
+  const Result drawn = cli({"run", "--phrase", "a b c", "--batch", "1"});
+  EXPECT_EQ(drawn.out.substr(0, drawn.out.find('\n')), "model      seeded: " + why);
+  EXPECT_EQ(drawn.err, "headscope-cli: notice: " + why + "\n");
+  using Json = nlohmann::json;
+  EXPECT_EQ(Json::parse(cli({"run", "--phrase", "a b c", "--batch", "1", "--json"}).out)["notices"], Json({why}));
+  EXPECT_EQ(Json::parse(cli({"run", "--phrase", "a b c", "--json"}).out)["notices"],
+            Json({"demo:stories is the default model; --model names another"}));
+  for (const char* command : {"explain", "sensitivity"}) {
+    const Result other = cli({command, "--phrase", "a b c", "--seed", "1", "--stage", "weights", "--at", "0,0,1,0"});
+    EXPECT_EQ(
+        other.err,
+        "headscope-cli: notice: random weights, because --seed was given; --model demo:stories for a trained one\n");
+  }
+  const Result summary = cli({"run", "--phrase", "a b c", "--heads", "2", "--summary"});
+  EXPECT_TRUE(summary.out.starts_with("model      seeded: random weights, because --heads was given;")) << summary.out;
+  EXPECT_EQ(cli({"run", "--phrase", "a b c", "--batch", "1", "--model", "seeded"}).err, "") << "somebody named it";
+  EXPECT_NE(cli({"run", "--help"}).out.find("demo:stories; with an"), std::string::npos);
 }
 
 TEST_F(RequestOptions, WithoutSizesTheDefaultsAreTheContracts) {
@@ -152,7 +177,7 @@ TEST_F(RequestOptions, ModelsOfLaterVersionsSaySo) {
   run_to("seeded", small_with({"--model", "seeded"}));
   expect_refused(cli({"run", "--phrase", "a", "--model", "demo:nobody"}), 2, {"demo:nobody"});
   expect_refused(cli({"run", "--model", "seeded", "--token-ids", "1,2,0"}), 2, {"token-ids"});
-  expect_refused(cli({"run", "--phrase", "a", "--layer", "3"}), 2, {"layer"});
+  expect_refused(cli({"run", "--phrase", "a", "--layer", "9"}), 2, {"layer"});
   run_to("layer", small_with({"--layer", "0"}));
 }
 

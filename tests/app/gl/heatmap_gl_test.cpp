@@ -159,6 +159,26 @@ TEST_F(HeatmapGlTest, EqualsThePictureForAnythingAtRandom) {
   }
 }
 
+TEST_F(HeatmapGlTest, MarkedCellsHaveACorner) {
+  auto mask = std::make_shared<Mask>(*causal(6, 6));
+  mask->marked = HiddenCells(1, 2, 6, 6);
+  for (std::int64_t h = 0; h < 2; ++h) {
+    for (std::int64_t j = h; j < 6; ++j)
+      mask->hidden.mutable_row(0, 0, 0)[j] = 0, mask->marked.mutable_row(0, h, 0)[j] = 1;
+  }
+  mask->marked.refresh_any();
+  for (const auto& [width, height] : {std::pair{96, 96}, {331, 170}, {55, 60}, {40, 40}}) {
+    for (const double scale : {1.0, 1.5, 2.0}) {
+      HeatmapSpec spec = spec_of(random_matrix(6, 6, 0, 1), width, height);
+      spec.mask = mask;
+      spec.pixel_scale = scale;
+      for (spec.head = 0; spec.head < 2; ++spec.head) {
+        expect_same(spec, fmt::format("head {}, {} x {} at {}", spec.head, width, height, scale));
+      }
+    }
+  }
+}
+
 TEST_F(HeatmapGlTest, EachHeadHasItsOwnMask) {
   auto mask = std::make_shared<Mask>();
   mask->hidden = HiddenCells(1, 3, 6, 6);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "app/ui/command_list.h"
@@ -222,6 +223,24 @@ TEST(Shell, StartsOverByCtrlN) {
   EXPECT_EQ(d.session.draft.phrase, "Hola mi nombre es Alex");
   d.ctrl(KeyName::z);
   EXPECT_EQ(d.session.draft.phrase, "Hola mi nombre es Alex more") << "what was typed is not lost";
+}
+
+TEST(Shell, SaysWhatHiddenCellsWeighAndHowAMaskWasRead) {
+  Driver d;
+  d.session.draft.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  d.step();
+  EXPECT_FALSE(d.has("notice/hidden_weight"));
+  d.session.draft.mask_fill = 0;
+  d.step();
+  EXPECT_TRUE(d.has("notice/hidden_weight"));
+  EXPECT_TRUE(d.has("heads/hidden_rows")) << "the line below the maps";
+  EXPECT_FALSE(d.has("notice/reading"));
+  d.session.draft.mask_fill = -std::numeric_limits<double>::infinity();
+  d.session.draft.key_phrase = "one two three four five six seven";
+  d.session.draft.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  d.step();
+  EXPECT_FALSE(d.has("notice/hidden_weight"));
+  EXPECT_TRUE(d.has("notice/reading"));
 }
 
 TEST(Shell, ComparesBackendsFromTheStatusBarAndTellsAReplacedOne) {

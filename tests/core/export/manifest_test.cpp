@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 TEST(Manifest, SaysWhatTheContractAsks) {
   const auto trace = trace_of(small_request());
   const Json manifest = Json::parse(manifest_json(*trace, {.files = {{StageId::weights, {"weights.npy"}}}}));
-  for (const char* key : {"request", "version", "tokens", "key_tokens", "backend", "fully_masked_rows",
+  for (const char* key : {"request", "version", "tokens", "key_tokens", "backend", "fully_masked_rows", "notices",
                           "weights_sha256", "seconds", "stages"}) {
     EXPECT_TRUE(manifest.contains(key)) << key;
   }

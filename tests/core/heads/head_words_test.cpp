@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/attention/hidden_weight.h"
 #include "tests/core/heads/one_head.h"
 
 namespace headscope {
@@ -45,6 +46,19 @@ TEST(HeadWords, WhatOthersHoldIsSaid) {
 TEST(HeadWords, EvenRowsSayHowMuchEachKeyGets) {
   const Trace trace = head_of(1, 8, [](std::int64_t, std::int64_t) { return 0.125; });
   EXPECT_EQ(words_of(trace).rows[0], "q0 attends evenly to 8 keys, 0.12 each; entropy 3.00 bit");
+}
+
+TEST(HeadWords, RowsWithWeightOnHiddenKeysSaySo) {
+  Trace trace = head_of(
+      2, 4, [](std::int64_t i, std::int64_t j) { return i == 0   ? (j < 2 ? 0.5 : 0.0)
+                                                        : j == 3 ? 1.0
+                                                                 : 0.0; },
+      [](std::int64_t i, std::int64_t j) { return j != (i == 0 ? 0 : 1); });
+  trace.request.mask_fill = -1e5;
+  trace.hidden_weight = hidden_weight_of(trace);
+  const HeadWords words = words_of(trace);
+  EXPECT_EQ(words.rows[0], "q0 attends to k0 0.50, k1 0.50; entropy 1.00 bit; hidden keys hold 0.50 of it");
+  EXPECT_EQ(words.rows[1], "q1 attends to k3 1.00; entropy 0.00 bit; hidden keys hold 1.00 of it");
 }
 
 TEST(HeadWords, RowsWithoutKeysOrNumbersSaySo) {

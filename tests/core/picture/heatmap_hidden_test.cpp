@@ -50,6 +50,26 @@ TEST(Heatmap, below_eight_pixels_a_cell_hidden_cells_are_plain) {
   EXPECT_EQ(count_of(draw_heatmap(spec), kDark.hatch), 0);
 }
 
+// A hidden cell whose number is not 0 is no hidden one: it has its colour, and a corner says what the mask does.
+TEST(Heatmap, marked_cells_have_their_colour_and_a_corner_unless_they_are_0) {
+  HeatmapSpec spec = spec_of(matrix_of(1, 3, {0.25F, 0.0F, 0.25F}), 30);
+  auto mask = std::make_shared<Mask>(*mask_of(1, 3, {0, 0, 0}));
+  mask->marked = mask_of(1, 3, {1, 1, 0})->hidden;
+  spec.mask = mask;
+  const Rgba black{0, 0, 0, 255}, color = shade(ColorMap::viridis, 0.25);
+  const Image image = draw_heatmap(spec);
+  for (int y = 0; y < 30; ++y) {
+    for (int x = 0; x < 30; ++x) {
+      EXPECT_EQ(image.at(x, y), x + y + 1 < 6.3 ? kWhite : x + y + 1 < 8.3 ? black : color) << x << ' ' << y;
+      EXPECT_EQ(image.at(x + 30, y), shade(ColorMap::viridis, 0)) << x << ' ' << y;
+      EXPECT_EQ(image.at(x + 60, y), color) << x << ' ' << y;
+    }
+  }
+  spec.width = 21;  // 7 pixels a cell have no marks
+  spec.height = 7;
+  EXPECT_EQ(count_of(draw_heatmap(spec), kWhite), 0);
+}
+
 // The low end of the map must never stand for what is hidden or not a number.
 TEST(Heatmap, hidden_cells_and_nan_never_have_a_colour_of_the_map) {
   for (const Theme theme : {Theme::dark, Theme::light}) {
