@@ -122,6 +122,10 @@ std::vector<std::string> Arguments::all(const std::string& name) const {
   return found == lists.end() ? std::vector<std::string>{} : found->second;
 }
 
+void Arguments::notice_with_result(const std::string& sentence) const {
+  if (std::find(notices->begin(), notices->end(), sentence) == notices->end()) notices->push_back(sentence);
+}
+
 std::string nearest_name(std::string_view found, const std::vector<std::string>& known) {
   std::string nearest;
   std::size_t best = (found.size() <= 2 ? 1 : std::max<std::size_t>(2, found.size() / 3)) + 1;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,12 +43,17 @@ struct Arguments {
   std::string positional;                                 // the last one
   std::vector<std::string> positionals;                   // all, in the order given
   bool help = false;
+  // Sentences of notice_with_result(); copies of the arguments share them.
+  std::shared_ptr<std::vector<std::string>> notices = std::make_shared<std::vector<std::string>>();
 
   bool has(const std::string& name) const { return values.count(name) != 0; }
   // The value; `otherwise` when the option was not given.
   std::string get(const std::string& name, const std::string& otherwise = "") const;
   // Every value of a repeatable option, in the order given.
   std::vector<std::string> all(const std::string& name) const;
+  // Keeps a sentence that run_command_line() prints as a notice once the command has succeeded, each sentence once: a
+  // command that is refused after all says its error alone.
+  void notice_with_result(const std::string& sentence) const;
 };
 
 // Reads the words after the command's name. Throws UsageError that names the option, what was found and what was

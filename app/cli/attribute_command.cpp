@@ -38,7 +38,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
   check_whole_model(request, "found one layer, which has no vocabulary");
-  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, true);
+  const std::shared_ptr<const Trace> trace = computed_trace(given, request, memory, cancel, true);
   question.ids = logit_token_ids(*trace->model->checkpoint, given.get("token"));
   ProgressLine progress;
   progress.show("taking the logit apart");

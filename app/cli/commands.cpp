@@ -22,6 +22,19 @@ std::string all_names() {
   return text;
 }
 
+void run_and_notice(const Command& command, const Arguments& arguments, const CancelToken& cancel) {
+  const auto say = [&] {
+    for (const std::string& sentence : *arguments.notices) print_notice(sentence);
+  };
+  try {
+    command.run(arguments, cancel);
+  } catch (const ReaderLeft&) {  // the result was there, and whoever read it has seen enough of it
+    say();
+    throw;
+  }
+  say();
+}
+
 }  // namespace
 
 const std::vector<Command>& commands() {
@@ -49,7 +62,7 @@ void run_command_line(const std::vector<std::string>& words, const CancelToken& 
     if (command.spec.name != first) continue;
     const Arguments arguments = parse_arguments(command.spec, {words.begin() + 1, words.end()}, specs);
     if (arguments.help) return print(command_help(command.spec));
-    return command.run(arguments, cancel);
+    return run_and_notice(command, arguments, cancel);
   }
   if (first.starts_with('-')) {
     throw UsageError(fmt::format("{}: found where a command is expected; expected {} first", first, all_names()));

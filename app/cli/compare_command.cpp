@@ -230,7 +230,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Request against = request_against(given, request, "the session or picture of A");
   for (const Request* each : {&request.request, &against}) refuse_showing(*each, "compare");
   // Of a model every layer, so that the first that differs can be named.
-  const std::shared_ptr<const Trace> a = computed_trace(against, memory, cancel, runs_checkpoint(against));
+  const std::shared_ptr<const Trace> a = computed_trace(given, against, memory, cancel, runs_checkpoint(against));
   const std::shared_ptr<const Trace> b =
       computed_trace(given, request.request, memory, cancel, runs_checkpoint(request.request));
   ProgressLine progress;

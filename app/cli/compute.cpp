@@ -1,7 +1,5 @@
 #include "app/cli/compute.h"
 
-#include "app/cli/model_words.h"
-#include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/session/session_paths.h"
 #include "core/attention/trace_notices.h"
@@ -24,8 +22,8 @@ EngineOptions engine_options(std::int64_t stage_memory, bool whole_model) {
   return options;
 }
 
-void print_notices(const Trace& trace) {
-  for (const TraceNotice& notice : trace_notices(trace)) notice_with_result(notice.sentence);
+void notice_with_result(const Arguments& given, const Trace& trace) {
+  for (const TraceNotice& notice : trace_notices(trace)) given.notice_with_result(notice.sentence);
 }
 
 std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t stage_memory, const CancelToken& cancel,
@@ -37,19 +35,10 @@ std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t st
   return trace;
 }
 
-std::shared_ptr<const Trace> computed_trace(const Request& request, std::int64_t stage_memory,
-                                            const CancelToken& cancel, bool whole_model) {
-  const std::shared_ptr<const Trace> trace = quiet_trace(request, stage_memory, cancel, whole_model);
-  print_notices(*trace);
-  return trace;
-}
-
 std::shared_ptr<const Trace> computed_trace(const Arguments& given, const Request& request, std::int64_t stage_memory,
                                             const CancelToken& cancel, bool whole_model) {
   const std::shared_ptr<const Trace> trace = quiet_trace(request, stage_memory, cancel, whole_model);
-  const std::string drawn = drawn_weights_notice(given, request);
-  if (!drawn.empty()) notice_with_result(drawn);
-  print_notices(*trace);
+  notice_with_result(given, *trace);
   return trace;
 }
 

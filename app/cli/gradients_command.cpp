@@ -56,7 +56,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
                                                  [&](double share) { progress.show("going back", share); });
   progress.erase();
   if (!path.empty()) write_found(path, found, question, cancel);
-  if (!found.trace->notice.empty()) print_notice(found.trace->notice);
+  notice_with_result(given, *found.trace);
   print(given.has("json") ? gradients_json(found, question) : gradients_text(found, question));
 }
 

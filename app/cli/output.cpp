@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
@@ -35,20 +34,9 @@ void print_line_of(const char* kind, std::string_view sentence) {
   say_on_standard_error(line);
 }
 
-// What is said once the result is there: a refusal is one line on standard error.
-std::vector<std::string>& waiting_notices() {
-  static std::vector<std::string> notices;
-  return notices;
-}
-
 }  // namespace
 
-void notice_with_result(std::string sentence) {
-  waiting_notices().push_back(std::move(sentence));
-}
-
 void print(std::string_view text) {
-  for (const std::string& notice : std::exchange(waiting_notices(), {})) print_notice(notice);
   check_mapped_files();
   check_memory();
   const int failure = say_on_standard_output(text);

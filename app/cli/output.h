@@ -19,8 +19,6 @@ void print(std::string_view text);
 void print_error(std::string_view sentence);
 // "headscope-cli: notice: SENTENCE": the result was made in another way than the user asked for.
 void print_notice(std::string_view sentence);
-// The same once something is printed: a command that is refused after all says its error alone.
-void notice_with_result(std::string sentence);
 
 // Text without control characters, bidi overrides or invalid UTF-8, each replaced by U+FFFD: safe to show.
 std::string printable(std::string_view text);

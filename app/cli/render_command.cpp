@@ -124,7 +124,7 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const std::optional<Request> other = other_request(given, request, view);
   std::optional<Sweep> sweep;
   if (view.view == ViewKind::sweep) sweep = swept(request.request, other, view, memory, cancel);
-  const std::shared_ptr<const Trace> against = other ? computed_trace(*other, memory, cancel) : nullptr;
+  const std::shared_ptr<const Trace> against = other ? computed_trace(given, *other, memory, cancel) : nullptr;
   const bool all_layers = needs_all_layers(target, view.view);
   const std::shared_ptr<const Trace> trace = computed_trace(given, request.request, memory, cancel, all_layers);
   write_target(target, {*trace, against.get(), sweep ? &*sweep : nullptr}, view, cancel);

@@ -112,7 +112,7 @@ void forget_replaced(const Arguments& given, Request& request) {
 Arguments with_model_folder(Arguments given) {
   const std::string folder = folder_of_weights(given.get("model"));
   if (folder.empty()) return given;
-  print_notice(fmt::format("{} holds weights of the checkpoint {}, which is opened", given.get("model"), folder));
+  given.notice_with_result(fmt::format("{} holds weights of the checkpoint {}, which is opened", given.get("model"), folder));
   given.values["model"] = folder;
   return given;
 }
@@ -175,6 +175,7 @@ GivenRequest given_request(const Arguments& asked, std::optional<SessionFile> se
                      "a capture as --model");
   }
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
+  if (const std::string drawn = drawn_weights_notice(given, request); !drawn.empty()) given.notice_with_result(drawn);
   return result;
 }
 

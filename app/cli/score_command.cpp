@@ -40,7 +40,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
   check_whole_model(request, "found one layer, before which nothing was written");
-  const std::shared_ptr<const Trace> trace = computed_trace(request, memory, cancel, true);
+  const std::shared_ptr<const Trace> trace = computed_trace(given, request, memory, cancel, true);
   ProgressLine progress;
   progress.show("taking the score apart");
   const ScoreWriters found = score_writers(*trace->model, question, cancel);

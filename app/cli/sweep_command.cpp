@@ -97,8 +97,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
       });
   progress.erase();
   write_csv(path, [&] { return sweep_csv(found); });
-  if (!found.trace->notice.empty()) print_notice(found.trace->notice);
-  if (!found.found->notice.empty()) print_notice(found.found->notice);
+  notice_with_result(given, *found.trace);
+  if (!found.found->notice.empty()) given.notice_with_result(found.found->notice);
   print(given.has("json") ? sweep_json(found, question, direction) : sweep_text(found, question, direction));
 }
 

@@ -15,7 +15,7 @@ struct TraceNotice {
 };
 
 // In this order: that another backend computed; that no tokenizer of the model can be used; which positions a patch
-// left alone; of every file that could have been read otherwise, how it was read; the weight that hidden cells hold.
+// left alone; how each file was read that could have been read otherwise; the weight that hidden cells hold.
 std::vector<TraceNotice> trace_notices(const Trace& trace);
 
 }  // namespace headscope

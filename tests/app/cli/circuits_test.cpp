@@ -192,7 +192,7 @@ TEST_F(Circuits, WhatCannotBeIsRefused) {
   refused({"--by", "pairs"}, 2, {"--by", "composition"});
   refused({"--by", "tokens", "--token", "he"}, 2, {"--head", "missing"});
   refused({"--by", "tokens", "--head", "0:1"}, 2, {"--token", "missing"});
-  refused({"--by", "tokens", "--head", "0:8", "--token", "5"}, 2, {"--head", "0:0 to 1:7"});
+  refused({"--by", "tokens", "--head", "0:8", "--token", "5"}, 2, {"--head", "0:0 to 3:7"});
   refused({"--by", "tokens", "--head", "0:1", "--token", "5000"}, 2, {"--token", "5000"});
   refused({"--head", "0:1"}, 2, {"--head", "--by tokens"});
   refused({"--by", "heads", "--head", "0:1"}, 2, {"--head", "--by tokens or --by directions"});
@@ -201,7 +201,7 @@ TEST_F(Circuits, WhatCannotBeIsRefused) {
   refused({"--by", "directions", "--head", "0:1", "--top", "0"}, 2, {"--top"});
   refused({"--by", "tokens", "--head", "0:1", "--token", "5", "--tokens", "5"}, 2, {"--tokens", "one of both"});
   refused({"--by", "tokens", "--head", "0:1", "--tokens", "5,,6"}, 2, {"--tokens", "''"});
-  refused({"--by", "tokens", "--head", "0:1", "--tokens", "5,zz"}, 2, {"--tokens", "'zz'"});
+  refused({"--by", "tokens", "--head", "0:1", "--tokens", "5,zzqq"}, 2, {"--tokens", "'zzqq'"});
   refused({"--by", "tokens", "--head", "0:1", "--tokens", "5,6", "--top", "3"}, 2, {"--top", "--tokens"});
   refused({"--norms", "no"}, 2, {"--norms", "fold"});
   refused({"--model", "demo:induction", "--out", "pairs.json"}, 2, {"--out", "FILE.csv"});

@@ -203,7 +203,8 @@ TEST_F(Generate, WhatCannotBeIsRefused) {
   demo_refused({"--tokens", "2", "--edit", "scores:0,0,7,0=1"}, {"--edit", "outside"});
   demo_refused({"--tokens", "2", "--paint", "hide@:,:"}, {"no numbers", "fully-masked"});
   demo_refused({"--tokens", "2", "--region", "0,0,:,:"}, {"--region", "belongs to run"});
-  refused({"--phrase", "the animal", "--tokens", "2"}, {"--model", "demo:pronouns predicts masked tokens"});
+  refused({"--model", "demo:pronouns", "--phrase", "the animal", "--tokens", "2"},
+          {"--model", "demo:pronouns predicts masked tokens"});
   refused({"--model", kModels + "bert", "--token-ids", "1,2", "--tokens", "2"}, {"predicts masked tokens"});
   refused({"--model", "seeded", "--phrase", "a", "--tokens", "2"}, {"--model", "no vocabulary", "demo:induction"});
   refused({"--input", "x.npy", "--tokens", "2"}, {"--input", "x.npy"});

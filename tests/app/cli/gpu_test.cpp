@@ -17,8 +17,8 @@ class GpuOption : public CommandTest {
   // A small request with a mask, exported to the folder NAME.
   Result computed(const std::string& name, const std::string& backend,
                   const std::map<std::string, std::string>& environment) {
-    return run_cli({"run", "--phrase", "one two three four five", "--d-model", "32", "--heads", "4", "--mask", "causal",
-                    "--backend", backend, "--format", "npy", "--out", name},
+    return run_cli({"run", "--model", "seeded", "--phrase", "one two three four five", "--d-model", "32", "--heads",
+                    "4", "--mask", "causal", "--backend", backend, "--format", "npy", "--out", name},
                    {folder_.path(), "", environment});
   }
   void expect_fallback(const std::map<std::string, std::string>& environment, const std::string& reason) {

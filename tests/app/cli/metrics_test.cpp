@@ -55,7 +55,7 @@ TEST_F(Metrics, TheExportedManifestTooListsThem) {
 TEST_F(Metrics, ASummaryIsALineForEveryHeadAndRow) {
   const Result result = cli(words_of({"run", "--summary"}));
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4 * (1 + 5));
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1 + 4 * (1 + 5)) << "the model, then every head";
   EXPECT_NE(result.out.find("\n  a (0) attends to a (0) 1.00, the only key it sees\n"), std::string::npos)
       << result.out;
   EXPECT_NE(result.out.find("mean entropy"), std::string::npos);

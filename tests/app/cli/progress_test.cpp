@@ -56,7 +56,8 @@ using Progress = CommandTest;
 std::vector<std::string> large_run(int tokens, const std::string& out) {
   std::string phrase;
   for (int k = 0; k < tokens; ++k) phrase += "w" + std::to_string(k) + " ";
-  return {"run", "--phrase", phrase, "--d-model", "16", "--heads", "2", "--export", "scores,weights", "--out", out};
+  return {"run",     "--model", "seeded",   "--phrase",       phrase,  "--d-model", "16",
+          "--heads", "2",       "--export", "scores,weights", "--out", out};
 }
 
 TEST_F(Progress, IsRewrittenInPlaceAndErasedAtTheEnd) {

@@ -15,7 +15,7 @@ extern char** environ;
 namespace headscope {
 namespace {
 
-const std::vector<std::string> kRun = {"run", "--phrase", "a b", "--d-model", "8", "--heads", "2"};
+const std::vector<std::string> kRun = {"run", "--model", "seeded", "--phrase", "a b", "--d-model", "8", "--heads", "2"};
 
 std::vector<std::string> run_with(std::initializer_list<std::string> more) {
   std::vector<std::string> words = kRun;
