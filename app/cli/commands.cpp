@@ -31,6 +31,9 @@ void run_and_notice(const Command& command, const Arguments& arguments, const Ca
   } catch (const ReaderLeft&) {  // the result was there, and whoever read it has seen enough of it
     say();
     throw;
+  } catch (const CheckFailed&) {  // the result is there
+    say();
+    throw;
   }
   say();
 }

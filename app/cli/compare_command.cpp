@@ -240,6 +240,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   std::string files;
   if (given.has("out")) files = write_differences(*a, *b, found, stages, folder, cancel);
   print(given.has("json") ? comparison_json(found) : comparison_text(found) + files);
+  if (given.has("check") && found.first) throw CheckFailed();
 }
 
 }  // namespace
@@ -247,7 +248,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
 Command compare_command() {
   CommandSpec spec;
   spec.name = "compare";
-  spec.usage = "REQUEST --against FILE [--json] [--stage STAGE[,STAGE...] --out DIR]";
+  spec.usage = "REQUEST --against FILE [--check] [--json] [--stage STAGE[,STAGE...] --out DIR]";
   spec.summary =
       "Holds two results beside each other: A is --against, B the request. What was asked for differently, which "
       "tokens "
@@ -256,6 +257,7 @@ Command compare_command() {
       {"Comparison",
        {{"against", "FILE", "The session or picture of A."},
         {"json", "", "Print {equal, first, layer, options, tokens, key_tokens, stages, heads}."},
+        {"check", "", "End with 4 where the two differ."},
         {"stage", "STAGE[,STAGE...]", "Stages whose A − B is written, every matrix as STAGE.b0.h2.difference.csv."},
         {"out", "DIR", "The folder for them; existing files are replaced at once."}}},
       request_group()};

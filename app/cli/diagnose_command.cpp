@@ -1,85 +1,20 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
+#include "app/cli/diagnosis_text.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
 #include "core/base/error.h"
-#include "core/compare/diagnose.h"
-#include "core/compare/mistakes.h"
+#include "core/diagnose/diagnose.h"
 #include "core/export/external_stages.h"
-#include "core/io/json_text.h"
 #include "core/request/option_text.h"
 
 namespace headscope::cli {
 
 namespace {
-
-nlohmann::ordered_json stages_json(const std::vector<StageComparison>& stages) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const StageComparison& each : stages) {
-    json.push_back({{"stage", stage_name(each.stage)},
-                    {"equal", each.equal},
-                    {"max_difference", json_number(each.max_difference)}});
-  }
-  return json;
-}
-
-// Of several stages also what each of them is.
-std::string diagnosis_json(const Diagnosis& found) {
-  nlohmann::ordered_json json = {{"equal", found.equal},
-                                 {"max_difference", json_number(found.max_difference)},
-                                 {"explanations", nlohmann::ordered_json::array()}};
-  for (const DiagnosisExplanation& each : found.explanations) {
-    json["explanations"].push_back({{"variants", each.variants}, {"residual", json_number(each.residual)}});
-  }
-  if (found.stages.size() > 1) {
-    json["stages"] = stages_json(found.stages);
-    if (found.first_different) json["first_different"] = stage_name(*found.first_different);
-  }
-  return json_dump(json, 2) + "\n";
-}
-
-std::string_view sentence_of(const std::string& name) {
-  for (const Mistake& mistake : known_mistakes()) {
-    if (mistake.name == name) return mistake.sentence;
-  }
-  return "";
-}
-
-std::string stage_lines(const std::vector<StageComparison>& stages) {
-  std::string text;
-  for (const StageComparison& each : stages) {
-    text += fmt::format("{} {}: largest difference {:.3g}\n", stage_name(each.stage),
-                        each.equal ? "is equal" : "differs", each.max_difference);
-  }
-  return text;
-}
-
-std::string diagnosis_text(const Diagnosis& found) {
-  std::string text = stage_lines(found.stages);
-  if (found.equal) return text;
-  if (found.explanations.empty()) {
-    text += "no known mistake or convention explains it, alone or in twos";
-    if (found.stages.size() > 1)
-      text += fmt::format(": the first stage that differs is {}", stage_name(*found.first_different));
-    return text + "\n";
-  }
-  std::vector<std::vector<std::string>> rows = {{"explained by", "residual", "what it does"}};
-  for (const DiagnosisExplanation& each : found.explanations) {
-    std::string names, what;
-    for (const std::string& name : each.variants) {
-      names += (names.empty() ? "" : ", ") + name;
-      what += (what.empty() ? "" : "; ") + std::string(sentence_of(name));
-    }
-    rows.push_back({names, fmt::format("{:.1e}", each.residual), what});
-  }
-  return text + table_text({{}, {true}, {}}, rows);
-}
 
 // The files and the stages that they are: as many of one as of the other, or .safetensors files, which name theirs.
 std::vector<ExternalStage> theirs_from(const Arguments& given, const Trace& trace) {
@@ -90,19 +25,18 @@ std::vector<ExternalStage> theirs_from(const Arguments& given, const Trace& trac
   std::vector<std::string> paths = {given.get("theirs")};
   if (stages.size() != 1)
     paths = parse_list("theirs", given.get("theirs"), "a list of files", "FILE.npy[,FILE.npy...]");
-  const auto names_stages = [](const std::string& path) { return path.ends_with(".safetensors"); };
   std::vector<ExternalStage> theirs;
   const auto read = [&](const std::string& path, std::optional<StageId> stage) {
     for (ExternalStage& each : read_external_stages(trace, path, stage)) theirs.push_back(std::move(each));
   };
   if (stages.empty()) {
     for (const std::string& path : paths) {
-      if (!names_stages(path)) stage_from("stage", given.has("stage") ? given.get("stage") : "");
+      if (!names_its_stages(path)) stage_from("stage", given.has("stage") ? given.get("stage") : "");
       read(path, std::nullopt);
     }
     return theirs;
   }
-  if (paths.size() == 1 && names_stages(paths.front())) {
+  if (paths.size() == 1 && names_its_stages(paths.front())) {
     for (const StageId stage : stages) read(paths.front(), stage);
     return theirs;
   }
@@ -114,14 +48,34 @@ std::vector<ExternalStage> theirs_from(const Arguments& given, const Trace& trac
   return theirs;
 }
 
+DiagnoseOptions given_options(const Arguments& given) {
+  DiagnoseOptions options;
+  if (given.has("theirs-format")) {
+    const std::vector<std::string> names = {"auto", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "tf32", "i8"};
+    options.format = names[choice_of("theirs-format", given.get("theirs-format"), names)];
+  }
+  if (given.has("layout")) {
+    const std::vector<std::string> names = {"bhsd", "bshd"};
+    options.layout = names[choice_of("layout", given.get("layout"), names)];
+  }
+  if (given.has("tolerance")) {
+    options.tolerance = finite_number("tolerance", given.get("tolerance"));
+    if (!(*options.tolerance >= 0)) {
+      throw UsageError("tolerance", fmt::format("found {}", given.get("tolerance")), "0 or a positive number");
+    }
+  }
+  return options;
+}
+
 void run(const Arguments& given, const CancelToken& cancel) {
   if (!given.has("theirs")) {
     throw UsageError("theirs", "missing; diagnose compares --theirs FILE.npy with a --stage");
   }
-  if (!given.has("stage") && !given.get("theirs").ends_with(".safetensors")) {
+  if (!given.has("stage") && !names_its_stages(given.get("theirs"))) {
     throw UsageError("stage", "missing; diagnose compares --theirs FILE.npy with a --stage");
   }
   if (given.has("stage")) stages_from("stage", given.get("stage"));
+  const DiagnoseOptions options = given_options(given);
   const std::int64_t memory = stage_memory_of(given);
   const std::shared_ptr<const Trace> trace = computed_trace(given, given_request(given).request, memory, cancel);
   if (trace->find(StageId::raw_scores) == nullptr) {
@@ -131,9 +85,14 @@ void run(const Arguments& given, const CancelToken& cancel) {
   ProgressLine progress;
   const Diagnosis diagnosis = diagnose(
       *trace, std::move(theirs), make_cpu_backend(trace->request.threads),
-      [&](double share) { progress.show("trying known mistakes", share); }, cancel);
+      [&](double share) { progress.show("trying known mistakes", share); }, cancel, options);
   progress.erase();
+  for (const StageComparison& stage : diagnosis.stages) {
+    if (stage.read_as.empty()) continue;
+    given.notice_with_result(fmt::format("theirs, {}, is read as {}", stage_name(stage.stage), stage.read_as));
+  }
   print(given.has("json") ? diagnosis_json(diagnosis) : diagnosis_text(diagnosis));
+  if (given.has("check") && !diagnosis.equal) throw CheckFailed();
 }
 
 }  // namespace
@@ -141,14 +100,32 @@ void run(const Arguments& given, const CancelToken& cancel) {
 Command diagnose_command() {
   CommandSpec spec;
   spec.name = "diagnose";
-  spec.usage = "REQUEST --theirs FILE.npy[,FILE...] --stage STAGE[,STAGE...] [--json]";
-  spec.summary = "Says which known mistake or convention turns ours into theirs, alone or two at a time.";
+  spec.usage =
+      "REQUEST --theirs FILE|DIR[,FILE...] --stage STAGE[,STAGE...] [--layout bhsd|bshd] [--theirs-format FORMAT] "
+      "[--tolerance X] [--check] "
+      "[--json]";
+  spec.summary =
+      "Says whether theirs equals ours, within what its number format costs; where they differ; and which known "
+      "mistakes "
+      "turn ours into theirs, up to four in each stage.";
   spec.groups = {
       {"Comparison",
-       {{"theirs", "FILE.npy[,FILE...]",
-         "What other code gave for the same inputs and weights; or one .safetensors file with stages."},
-        {"stage", "STAGE[,STAGE...]", "Which stage each file is; of several the first that differs is said."},
-        {"json", "", "Print {equal, max_difference, explanations}; of several stages each of them, too."}}},
+       {{"theirs", "FILE|DIR[,FILE...]",
+         "What other code gave for the same inputs and weights: .npy files, or one .safetensors, .npz, .pt or folder "
+         "of .npy files that "
+         "names its stages."},
+        {"stage", "STAGE[,STAGE...]",
+         "Which stage each file is. With several, each is judged from their stages before it."},
+        {"layout", "bhsd|bshd",
+         "The axes of theirs: [batch, heads, len, features] or [batch, len, heads, features] (default: whichever "
+         "fits)."},
+        {"theirs-format", "auto|f32|f16|bf16|f8e4m3|f8e5m2|tf32|i8",
+         "The number format that theirs were computed in (default auto: recognised from the numbers)."},
+        {"tolerance", "X", "How far a number may lie from ours and be equal (default: what the format costs)."},
+        {"check", "", "End with 4 where a stage differs."},
+        {"json", "",
+         "Print {verdict, equal, format, max_difference, allowed, where, explanations, indistinguishable, nearest, "
+         "stages}."}}},
       request_group()};
   spec.examples = {
       "headscope-cli diagnose --input x.npy --weights layer.safetensors --heads 8 --theirs output.npy --stage output"};

@@ -53,6 +53,8 @@ int run_and_say(const std::vector<std::string>& words) {
     return 0;
   } catch (const cli::ReaderLeft&) {
     return 0;
+  } catch (const cli::CheckFailed&) {
+    return 4;
   } catch (const Cancelled&) {
     return failed(128 + (ending_signal == 0 ? SIGINT : ending_signal), "interrupted; nothing was left half-written");
   } catch (const std::bad_alloc&) {

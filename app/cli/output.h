@@ -11,6 +11,10 @@ namespace headscope::cli {
 // Thrown when the reader of standard output has closed the pipe (| head): the program then ends without a message.
 struct ReaderLeft {};
 
+// Thrown after the answer is printed when a command was asked to check that two results are equal (--check) and they
+// are not: the program then ends with 4.
+struct CheckFailed {};
+
 // Writes to standard output and flushes. Error when that fails (a full disk) or a mapped file changed, of which the
 // text may tell (check_mapped_files); ReaderLeft when the pipe is closed.
 void print(std::string_view text);

@@ -112,7 +112,8 @@ void forget_replaced(const Arguments& given, Request& request) {
 Arguments with_model_folder(Arguments given) {
   const std::string folder = folder_of_weights(given.get("model"));
   if (folder.empty()) return given;
-  given.notice_with_result(fmt::format("{} holds weights of the checkpoint {}, which is opened", given.get("model"), folder));
+  given.notice_with_result(
+      fmt::format("{} holds weights of the checkpoint {}, which is opened", given.get("model"), folder));
   given.values["model"] = folder;
   return given;
 }

@@ -28,24 +28,6 @@ bool merge_direct(Altered& what) {
   return std::exchange(what.request.merge, Merge::direct) != Merge::direct;
 }
 
-// Query, key and value as projections of their own, whatever the layer has.
-void separate(Altered& what) {
-  LayerWeights& weights = what.inputs.weights;
-  if (!weights.fused()) return;
-  const QkvLayout layout = read_layout_of(what.request, weights);
-  Linear query = part_of(what.inputs, layout, Part::query);
-  Linear key = part_of(what.inputs, layout, Part::key);
-  Linear value = part_of(what.inputs, layout, Part::value);
-  weights.query = std::move(query);
-  weights.key = std::move(key);
-  weights.value = std::move(value);
-  weights.qkv = {};
-  weights.fused_key_rows.reset();
-  std::erase_if(what.request.variants, [](Variant variant) {
-    return variant == Variant::qkv_blocked_as_per_head || variant == Variant::qkv_per_head_as_blocked;
-  });
-}
-
 // Exchanges two of query, key and value, where both have the same sizes.
 bool swap_roles(Altered& what, Part first, Part second) {
   Inputs& inputs = what.inputs;
@@ -59,7 +41,7 @@ bool swap_roles(Altered& what, Part first, Part second) {
   }
   if (!is_self_attention(inputs) || inputs.head_rule != nullptr) return false;
   if (part_features(inputs, first) != part_features(inputs, second)) return false;
-  separate(what);
+  separate_projections(what);
   const auto linear = [&](Part part) -> Linear& {
     LayerWeights& weights = inputs.weights;
     return part == Part::query ? weights.query : part == Part::key ? weights.key : weights.value;
@@ -86,7 +68,7 @@ bool transpose(Linear& linear) {
 
 bool transpose_projections(Altered& what) {
   if (what.inputs.weights.empty()) return false;
-  separate(what);
+  separate_projections(what);
   bool changed = false;
   for (Linear* linear : {&what.inputs.weights.query, &what.inputs.weights.key, &what.inputs.weights.value}) {
     changed = transpose(*linear) || changed;
@@ -138,7 +120,7 @@ bool reverse_heads(Altered& what) {
     return true;
   }
   if (!inputs.weights.bias_k.empty()) return false;
-  separate(what);
+  separate_projections(what);
   for (Linear* linear : {&inputs.weights.query, &inputs.weights.key, &inputs.weights.value}) {
     linear->weight = reversed_groups(linear->weight, inputs.num_heads);
     if (!linear->bias.empty()) linear->bias = reversed_groups(linear->bias, inputs.num_heads);
@@ -244,6 +226,23 @@ bool leave_dropout_out(Altered& what) {
 }
 
 }  // namespace
+
+void separate_projections(Altered& what) {
+  LayerWeights& weights = what.inputs.weights;
+  if (!weights.fused()) return;
+  const QkvLayout layout = read_layout_of(what.request, weights);
+  Linear query = part_of(what.inputs, layout, Part::query);
+  Linear key = part_of(what.inputs, layout, Part::key);
+  Linear value = part_of(what.inputs, layout, Part::value);
+  weights.query = std::move(query);
+  weights.key = std::move(key);
+  weights.value = std::move(value);
+  weights.qkv = {};
+  weights.fused_key_rows.reset();
+  std::erase_if(what.request.variants, [](Variant variant) {
+    return variant == Variant::qkv_blocked_as_per_head || variant == Variant::qkv_per_head_as_blocked;
+  });
+}
 
 const std::vector<Mistake>& known_mistakes() {
   static const std::vector<Mistake> mistakes = {

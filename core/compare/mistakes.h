@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/compare/layer_faults.h"
 #include "core/model/inputs.h"
 #include "core/request/request.h"
 
@@ -18,7 +19,11 @@ struct Altered {
   Inputs inputs;
   bool batch_is_sequence = false;  // x was read as [len, batch, features], and results are turned back
   bool axes_exchanged = false;     // the result is handed over as [len, batch, features]
+  LayerFaults faults = {};         // what neither the request nor its inputs can say
 };
+
+// Query, key and value become projections of their own, whatever the layer has.
+void separate_projections(Altered& what);
 
 struct Mistake {
   std::string_view name;        // as --variant spells it; a convention has a name of its own: "query-key-swapped"

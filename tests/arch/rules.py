@@ -25,7 +25,7 @@ SYSTEMS = ("posix", "windows")
 _inputs = {"core/base", "core/tensor", "core/request", "core/io", "core/backend", "core/text", "core/model"}
 _results = _inputs | {"core/attention"}
 _below_pictures = _results | {"core/explain", "core/heads", "core/compare", "core/corpus", "core/sweep",
-                             "core/circuits"}
+                             "core/circuits", "core/diagnose"}
 CORE = {
     "core/base": set(),
     "core/tensor": {"core/base"},
@@ -39,6 +39,7 @@ CORE = {
     "core/explain": _results | {"core/circuits"},
     "core/heads": _results,
     "core/compare": _results | {"core/explain"},
+    "core/diagnose": _results | {"core/compare"},
     "core/corpus": _results | {"core/heads"},
     "core/headvis": _results | {"core/heads", "core/corpus"},
     "core/picture": _below_pictures,

@@ -1,5 +1,5 @@
 // PyTorch code with every known mistake, alone and in twos, is named for what it is. See make_diagnose_golden.py.
-#include "core/compare/diagnose.h"
+#include "core/diagnose/diagnose.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/compare/diagnose.h"
+#include "core/diagnose/diagnose.h"
 
 namespace headscope {
 

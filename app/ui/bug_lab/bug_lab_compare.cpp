@@ -1,5 +1,6 @@
 // 'Compare with my tensors': which known mistake, if any, turns ours into what the user's own code computed.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +18,7 @@ namespace {
 
 std::string names_text(const std::vector<std::string>& names) {
   if (names.empty()) return "none: correct";
-  return names.size() == 1 ? names[0] : names[0] + " + " + names[1];
+  return fmt::format("{}", fmt::join(names, " + "));
 }
 
 std::string file_name(const std::string& path) {
@@ -52,13 +53,14 @@ Answer answer_of(Ui& ui, const Diagnosis& found) {
                                 ? "Your " + std::string(stage_name(found.stages.front().stage)) + " equals"
                                 : "Your stages equal";
   if (found.equal) {
-    return {c.ok_ground, c.ok, Icon::check, "Equal.",
+    const std::string verdict = found.verdict();
+    return {c.ok_ground, c.ok, Icon::check, verdict == "equal" ? "Equal." : fmt::format("E{}.", verdict.substr(1)),
             fmt::format("{} ours: the largest difference is {}.", yours, residual_text(found.max_difference))};
   }
   if (!found.explanations.empty()) {
     return {c.warn_ground, c.warn, Icon::warning, "It is " + names_text(found.explanations.front().variants) + ".",
             fmt::format("{} ours with {} on.", yours,
-                        found.explanations.front().variants.size() == 1 ? "this mistake" : "these two mistakes")};
+                        found.explanations.front().variants.size() == 1 ? "this mistake" : "these mistakes")};
   }
   return {c.bad_ground, c.bad, Icon::warning, "No known mistake explains it.",
           found.stages.size() == 1
@@ -120,7 +122,7 @@ void draw_residuals(Ui& ui, const Diagnosis& found, const Rect& area) {
   }
   const Rect foot{{area.min.x, y + ui.px(2)}, {area.max.x, y + ui.px(22)}};
   if (foot.max.y > area.max.y) return;
-  std::string words = fmt::format("{} single and paired mistakes and conventions tried.", found.tried);
+  std::string words = fmt::format("{} sets of mistakes and conventions tried.", found.tried);
   if (found.stages.size() == 1) words += " Add more stages to see where it starts.";
   text_in(ui, foot, Type::words12, ui.colors.text2, words);
 }

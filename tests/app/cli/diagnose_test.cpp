@@ -1,6 +1,9 @@
 // `diagnose`: what turns our numbers into somebody else's.
+#include <bit>
+#include <cstdint>
 #include <set>
 
+#include "core/io/npy.h"
 #include "tests/app/cli/command.h"
 
 namespace headscope {
@@ -125,6 +128,104 @@ TEST_F(Diagnose, FilesAndStagesMustMatch) {
   refused({"--stage", "all", "--theirs", path}, "--stage");
   refused({"--theirs", path}, "--stage");
   refused({"--stage", "capped_scores", "--theirs", path}, "capped_scores");
+}
+
+// Numbers of 8 significant bits are bfloat16, and that they differ by its rounding is no difference.
+TEST_F(Diagnose, RoundedNumbersAreEqualWithinTheirFormat) {
+  const std::string path = theirs("output", {});
+  Tensor numbers = read_npy(folder_ / path).tensor;
+  std::vector<float> rounded = numbers.values();
+  for (float& each : rounded) {
+    std::uint32_t bits = std::bit_cast<std::uint32_t>(each);
+    bits = (bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000;
+    each = std::bit_cast<float>(bits);
+  }
+  const std::string half = write_array("half", {1, 4, 12}, rounded);
+  const nlohmann::json found = json_of("output", half);
+  EXPECT_EQ(found["verdict"], "equal within bfloat16");
+  EXPECT_EQ(found["equal"], true);
+  EXPECT_EQ(found["format"], "bf16");
+  EXPECT_GT(found["max_difference"].get<double>(), 0);
+  EXPECT_GE(found["allowed"].get<double>(), found["max_difference"].get<double>());
+  std::vector<std::string> words = request_with({"--stage", "output", "--theirs", half, "--theirs-format", "f32"});
+  words.insert(words.begin(), "diagnose");
+  EXPECT_NE(cli(words).out.find("output differs"), std::string::npos);
+  words.insert(words.end(), {"--tolerance", "0.1"});
+  EXPECT_NE(cli(words).out.find("output is equal"), std::string::npos);
+}
+
+TEST_F(Diagnose, CheckEndsWithFourWhereTheyDiffer) {
+  const auto checked = [&](const std::string& path) {
+    std::vector<std::string> words = request_with({"--stage", "output", "--theirs", path, "--check"});
+    words.insert(words.begin(), "diagnose");
+    return cli(words);
+  };
+  const std::string own = theirs("output", {});
+  std::filesystem::rename(folder_ / own, folder_ / "own.npy");
+  EXPECT_EQ(checked("own.npy").code, 0);
+  const Result differs = checked(theirs("output", {"--merge", "direct"}));
+  EXPECT_EQ(differs.code, 4);
+  EXPECT_NE(differs.out.find("merge-direct"), std::string::npos) << "the answer is there all the same";
+  EXPECT_EQ(differs.err, "");
+}
+
+TEST_F(Diagnose, SaysWhereTheyDiffer) {
+  const std::string path = theirs("weights", {});
+  Tensor numbers = read_npy(folder_ / path).tensor;
+  std::vector<float> values = numbers.values();
+  values[1 * 16 + 2 * 4 + 1] += 0.25F;  // head 1, query 2, key 1
+  const nlohmann::json found = json_of("weights", write_array("one", {1, 2, 4, 4}, values));
+  EXPECT_EQ(found["verdict"], "differs");
+  EXPECT_EQ(found["where"]["cells"], 1);
+  EXPECT_EQ(found["where"]["heads"], nlohmann::json({1}));
+  EXPECT_EQ(found["where"]["rows"], nlohmann::json({2}));
+  EXPECT_EQ(found["where"]["columns"], nlohmann::json({1}));
+  EXPECT_EQ(found["where"]["first"]["index"], nlohmann::json({0, 1, 2, 1}));
+  EXPECT_NE(found["where"]["sentence"].get<std::string>().find("1 of 32 cells differ"), std::string::npos);
+}
+
+TEST_F(Diagnose, OtherLayoutsAreReadAndSaid) {
+  const std::string path = theirs("context", {});
+  const Tensor own = read_npy(folder_ / path).tensor;
+  const std::string turned = write_array("turned", {1, 4, 2, 6}, own.permuted({0, 2, 1, 3}).dense_copy().values());
+  std::vector<std::string> words = request_with({"--stage", "context", "--theirs", turned});
+  words.insert(words.begin(), "diagnose");
+  const Result result = cli(words);
+  EXPECT_NE(result.out.find("context is equal"), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("is read as [batch, len, heads, features]"), std::string::npos) << result.err;
+  words.insert(words.end(), {"--layout", "bhsd"});
+  expect_refused(cli(words), 2, {"--theirs", "[1, 4, 2, 6]", "--layout bhsd"});
+  const std::string weights = theirs("weights", {});
+  const Tensor all = read_npy(folder_ / weights).tensor;
+  std::vector<float> mean(16);
+  for (std::size_t k = 0; k < 32; ++k) mean[k % 16] += all.values()[k] / 2;
+  const nlohmann::json found = json_of("weights", write_array("mean", {1, 4, 4}, mean));
+  EXPECT_EQ(found["equal"], true);
+  EXPECT_EQ(found["stages"][0]["read_as"], "the mean over heads, [batch, queries, keys]");
+}
+
+// A folder as other programs write it, under their own names.
+TEST_F(Diagnose, AFolderNamesItsStagesAsProgramsDo) {
+  std::filesystem::create_directory(folder_ / "dump");
+  const auto put = [&](const char* stage, const char* name) {
+    std::filesystem::rename(folder_ / theirs(stage, {"--variant", "no-scale"}),
+                            folder_ / (std::string("dump/") + name));
+  };
+  put("query", "q.npy");
+  put("key", "k.npy");
+  put("weights", "attn_weights.npy");
+  write_array("dump/losses", {3}, {1, 2, 3});
+  std::vector<std::string> words = request_with({"--theirs", "dump", "--json"});
+  words.insert(words.begin(), "diagnose");
+  const Result result = cli(words);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json found = nlohmann::json::parse(result.out);
+  ASSERT_EQ(found["stages"].size(), 3u);
+  EXPECT_EQ(found["stages"][2]["stage"], "weights");
+  EXPECT_EQ(found["stages"][2]["given"], nlohmann::json({"query", "key"}));
+  EXPECT_EQ(found["stages"][2]["mistakes"], nlohmann::json({"no-scale"}));
+  std::filesystem::copy(folder_ / "dump/q.npy", folder_ / "dump/query.npy");
+  expect_refused(cli(words), 3, {"dump", "query twice"});
 }
 
 }  // namespace

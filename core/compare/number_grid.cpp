@@ -1,0 +1,33 @@
+#include "core/compare/number_grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headscope {
+namespace {
+
+constexpr NumberGrid kGrids[] = {
+    {.name = "float16", .option = "f16", .digits = 11, .lowest = -14, .largest = 65504},
+    {.name = "bfloat16", .option = "bf16", .digits = 8, .lowest = -126, .largest = 3.3895313892515355e38},
+    {.name = "float8 e4m3", .option = "f8e4m3", .digits = 4, .lowest = -6, .largest = 448},
+    {.name = "float8 e5m2", .option = "f8e5m2", .digits = 3, .lowest = -14, .largest = 57344},
+    {.name = "TF32", .option = "tf32", .digits = 11, .lowest = -126, .largest = 3.4011621342146535e38},
+};
+
+}  // namespace
+
+std::span<const NumberGrid> number_grids() {
+  return kGrids;
+}
+
+double rounded_to(const NumberGrid& grid, double value) {
+  if (!std::isfinite(value) || value == 0) return value;
+  int exponent = 0;
+  std::frexp(value, &exponent);  // |value| lies in [2^(exponent-1), 2^exponent)
+  const int last = std::max(exponent - 1, grid.lowest) - (grid.digits - 1);
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -last)), last);
+  return std::abs(rounded) > grid.largest ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
+}
+
+}  // namespace headscope

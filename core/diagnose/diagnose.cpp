@@ -1,0 +1,149 @@
+#include "core/diagnose/diagnose.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/diagnose/layout_readings.h"
+#include "core/diagnose/stage_search.h"
+
+namespace headscope {
+namespace {
+
+// In the order in which they are computed.
+void check_stages(std::vector<ExternalStage>& theirs) {
+  if (theirs.empty()) throw UsageError("theirs", "found no stage", "one or more");
+  std::stable_sort(theirs.begin(), theirs.end(),
+                   [](const ExternalStage& a, const ExternalStage& b) { return a.stage < b.stage; });
+  for (std::size_t k = 0; k < theirs.size(); ++k) {
+    const StageId stage = theirs[k].stage;
+    if (k > 0 && theirs[k - 1].stage == stage) {
+      throw UsageError("theirs", fmt::format("{} is given twice", stage_name(stage)), "each stage once");
+    }
+  }
+}
+
+// Every reading of the stage; of three axes also [len, batch, features], which the search turns.
+std::vector<LayoutReading> readings_of(const Trace& ours, const ExternalStage& theirs, const std::string& layout) {
+  std::vector<LayoutReading> readings = layout_readings(ours, theirs.stage, theirs.tensor, layout);
+  const Shape& shape = ours.tensor(theirs.stage).shape();
+  const Tensor& tensor = theirs.tensor;
+  const bool exchanged = shape.count == 3 && tensor.shape() == Shape{shape[1], shape[0], shape[2]};
+  if (readings.empty() && exchanged) readings.push_back({"", tensor, false});
+  if (!readings.empty()) return readings;
+  throw UsageError("theirs",
+                   fmt::format("found {}; {} is {}{}", to_string(tensor.shape()), stage_name(theirs.stage),
+                               to_string(shape), layout.empty() ? "" : ", and --layout " + layout + " does not fit"));
+}
+
+// How good an answer is: equal before explained by few, before explained by many, before not explained.
+std::size_t rank_of(const StageComparison& stage) {
+  if (stage.equal) return 0;
+  return stage.explanations.empty() ? 2 * kMostMistakes : stage.explanations.front().variants.size();
+}
+
+// The stage in the reading that says most.
+StageComparison best_reading(const Trace& ours, ExternalStage& theirs, const GivenStages& given,
+                             const DiagnoseWork& work, const CancelToken& cancel) {
+  const std::vector<LayoutReading> readings = readings_of(ours, theirs, work.options.layout);
+  std::optional<StageComparison> best;
+  std::size_t chosen = 0;
+  for (std::size_t k = 0; k < readings.size(); ++k) {
+    const ExternalStage read{theirs.stage, readings[k].tensor, readings[k].averaged};
+    StageComparison found = judged_stage(ours, read, given, work, cancel);
+    if (best && rank_of(found) >= rank_of(*best)) continue;
+    best = std::move(found);
+    chosen = k;
+    if (best->equal) break;
+  }
+  best->read_as = readings[chosen].as;
+  for (std::size_t k = 0; k < readings.size(); ++k) {
+    if (k != chosen) best->other_readings.push_back(readings[k].as);
+  }
+  theirs.tensor = readings[chosen].tensor;
+  theirs.averaged = readings[chosen].averaged;
+  return std::move(*best);
+}
+
+// One explanation for all stages: what explains each that differs, each mistake once.
+void explain_together(Diagnosis& found) {
+  DiagnosisExplanation together;
+  together.share = together.cells = 1;
+  std::set<std::string> named;
+  for (const StageComparison& stage : found.stages) {
+    if (stage.equal) continue;
+    if (stage.explanations.empty()) {
+      if (found.nearest.empty()) found.nearest = stage.nearest;
+      return;
+    }
+    const DiagnosisExplanation& best = stage.explanations.front();
+    for (const std::string& name : best.variants) {
+      if (named.insert(name).second) together.variants.push_back(name);
+    }
+    together.residual = std::max(together.residual, best.residual);
+    together.largest = std::max(together.largest, best.largest);
+    together.share = std::min(together.share, best.share);
+    together.cells = std::min(together.cells, best.cells);
+  }
+  found.explanations.push_back(std::move(together));
+}
+
+}  // namespace
+
+std::string StageComparison::verdict() const {
+  if (equal) return format.is_float32() ? "equal" : fmt::format("equal within {}", format.name);
+  return explanations.empty() ? "differs" : "explained";
+}
+
+std::string Diagnosis::verdict() const {
+  if (equal) {
+    for (const StageComparison& stage : stages) {
+      if (!stage.format.is_float32()) return stage.verdict();
+    }
+    return "equal";
+  }
+  return explanations.empty() ? "differs" : "explained";
+}
+
+Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
+                   const std::function<void(double)>& progress, const CancelToken& cancel,
+                   const DiagnoseOptions& options) {
+  check_stages(theirs);
+  Diagnosis found;
+  found.equal = true;
+  GivenStages given;
+  DiagnoseWork work{backend, options, {}};
+  for (std::size_t k = 0; k < theirs.size(); ++k) {
+    work.progress = [&, k](double share) {
+      if (progress) progress((static_cast<double>(k) + share) / static_cast<double>(theirs.size()));
+    };
+    StageComparison stage = best_reading(ours, theirs[k], given, work, cancel);
+    found.equal = found.equal && stage.equal;
+    found.max_difference = std::max(found.max_difference, stage.max_difference);
+    found.tried += stage.tried;
+    if (!stage.equal && !found.first_different) found.first_different = stage.stage;
+    if (stage.explanations.size() > 1) {
+      std::vector<std::string> alike;
+      for (const DiagnosisExplanation& each : stage.explanations) {
+        alike.push_back(fmt::format("{}", fmt::join(each.variants, "+")));
+      }
+      found.alike.push_back(std::move(alike));
+    }
+    if (theirs[k].tensor.shape() == ours.tensor(theirs[k].stage).shape()) given[theirs[k].stage] = theirs[k].tensor;
+    found.stages.push_back(std::move(stage));
+  }
+  if (found.equal) return found;
+  if (found.stages.size() == 1) {
+    found.explanations = found.stages.front().explanations;
+    found.nearest = found.stages.front().nearest;
+  } else {
+    explain_together(found);
+  }
+  return found;
+}
+
+}  // namespace headscope

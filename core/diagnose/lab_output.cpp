@@ -1,0 +1,104 @@
+// From weights to the output.
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "core/diagnose/layer_lab.h"
+#include "core/request/interventions.h"
+
+namespace headscope {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+}  // namespace
+
+WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
+  const WideStage& value = heads_->at(StageId::value);
+  const std::int64_t batch = weights.shape[0], heads = weights.shape[1], count = weights.shape[2];
+  const std::int64_t keys = std::min(weights.shape[3], value.shape[2]), features = value.shape[3];
+  const std::int64_t kv_heads = value.shape[1], group = heads / kv_heads;
+  WideStage result{{batch, heads, count, features},
+                   std::vector<double>(static_cast<std::size_t>(batch * heads * count * features))};
+  for (std::int64_t pair = 0; pair < batch * heads; ++pair) {
+    cancel_.check();
+    const std::int64_t b = pair / heads, h = pair % heads;
+    const bool tiled = what_.faults.value_groups == LayerFaults::Groups::tiled;
+    const std::int64_t own = what_.faults.value_groups == LayerFaults::Groups::first ? 0
+                             : tiled                                                 ? h % kv_heads
+                                                                                     : h / group;
+    const double* from = value.values.data() + (b * kv_heads + own) * value.shape[2] * features;
+    const double* w = weights.values.data() + pair * count * weights.shape[3];
+    double* to = result.values.data() + pair * count * features;
+    const bool finite = std::all_of(from, from + keys * features, [](double each) { return std::isfinite(each); });
+    if (finite && !what_.faults.accumulator) {
+      using Strided = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
+      Eigen::Map<Matrix>(to, count, features).noalias() =
+          Strided(w, count, keys, Eigen::OuterStride<>(weights.shape[3])) *
+          Eigen::Map<const Matrix>(from, keys, features);
+      continue;
+    }
+    for (std::int64_t r = 0; r < count; ++r) {
+      for (std::int64_t j = 0; j < keys; ++j) {
+        const double weight = w[r * weights.shape[3] + j];
+        // A hidden value is not read.
+        if (weight == 0 && hides(b, h, rows[static_cast<std::size_t>(r)], j)) continue;
+        for (std::int64_t d = 0; d < features; ++d) {
+          double& sum = to[r * features + d];
+          sum += weight * from[j * features + d];
+          if (what_.faults.accumulator) sum = rounded_to(*what_.faults.accumulator, sum);
+        }
+      }
+    }
+  }
+  for (double& each : result.values) each = stored(each);
+  return result;
+}
+
+WideStage LayerLab::joined(const WideStage& context) const {
+  const std::int64_t batch = context.shape[0], heads = context.shape[1], len = context.shape[2];
+  const std::int64_t features = context.shape[3];
+  WideStage concat{{batch, len, heads * features}, context.values};
+  if (what_.request.merge == Merge::direct || what_.faults.join == LayerFaults::Layout::viewed) return concat;
+  const bool features_first = what_.faults.join == LayerFaults::Layout::features_first;
+  const std::int64_t head_step = features_first ? 1 : features, feature_step = features_first ? heads : 1;
+  const LayerFaults::Joined how = what_.faults.heads;
+  const double share = how == LayerFaults::Joined::averaged ? 1 / static_cast<double>(heads) : 1;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    for (std::int64_t i = 0; i < len; ++i) {
+      double* to = concat.values.data() + (b * len + i) * heads * features;
+      const auto at = [&](std::int64_t h, std::int64_t d) {
+        return context.values[static_cast<std::size_t>(((b * heads + h) * len + i) * features + d)];
+      };
+      for (std::int64_t d = 0; d < features; ++d) {
+        double all = 0;
+        for (std::int64_t h = 0; h < heads && how != LayerFaults::Joined::apart; ++h) all += at(h, d);
+        for (std::int64_t h = 0; h < heads; ++h) {
+          to[h * head_step + d * feature_step] = how == LayerFaults::Joined::apart ? at(h, d) : stored(all * share);
+        }
+      }
+    }
+  }
+  return concat;
+}
+
+WideStage LayerLab::output(const WideStage& concat, Rows rows) const {
+  const Linear& layer = what_.inputs.weights.output;
+  if (layer.empty()) return {};
+  WideStage result = what_.faults.output_missing ? concat : projected(concat, layer);
+  if (what_.faults.residual_added) {
+    const WideStage& x = heads_->at(StageId::input);
+    const std::int64_t features = result.shape[2], len = x.shape[1];
+    const auto count = static_cast<std::int64_t>(rows.size());
+    for (std::int64_t row = 0; row < result.shape[0] * count; ++row) {
+      const std::int64_t from = row / count * len + rows[static_cast<std::size_t>(row % count)];
+      for (std::int64_t d = 0; d < features; ++d) {
+        double& value = result.values[static_cast<std::size_t>(row * features + d)];
+        value = stored(value + x.values[static_cast<std::size_t>(from * features + d)]);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace headscope

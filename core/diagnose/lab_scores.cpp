@@ -1,0 +1,173 @@
+// From query and key to masked scores.
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "core/diagnose/layer_lab.h"
+
+namespace headscope {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+std::int64_t group_of(LayerFaults::Groups groups, std::int64_t head, std::int64_t heads, std::int64_t kv_heads) {
+  switch (groups) {
+    case LayerFaults::Groups::tiled:
+      return head % kv_heads;
+    case LayerFaults::Groups::first:
+      return 0;
+    case LayerFaults::Groups::repeated:
+      break;
+  }
+  return head / (heads / kv_heads);
+}
+
+// The sum of products, rounded after every addition.
+double rounded_sum(const double* a, const double* b, std::int64_t count, std::int64_t b_step, const NumberGrid& grid) {
+  double sum = 0;
+  for (std::int64_t d = 0; d < count; ++d) sum = rounded_to(grid, sum + rounded_to(grid, a[d] * b[d * b_step]));
+  return sum;
+}
+
+}  // namespace
+
+WideStage LayerLab::raw_scores(Rows rows) const {
+  const WideStage &query = heads_->at(StageId::query), &key = heads_->at(StageId::key);
+  const std::int64_t batch = query.shape[0], heads = query.shape[1], len = query.shape[2], features = query.shape[3];
+  const std::int64_t kv_heads = key.shape[1];
+  const auto count = static_cast<std::int64_t>(rows.size());
+  const bool as_it_lies = has_variant(what_.request, Variant::key_not_transposed);
+  const std::int64_t keys = as_it_lies ? key.shape[3] : key.shape[2];
+  WideStage raw{{batch, heads, count, keys},
+                std::vector<double>(static_cast<std::size_t>(batch * heads * count * keys))};
+  Matrix chosen(count, features);
+  for (std::int64_t pair = 0; pair < batch * heads; ++pair) {  // (batch, head)
+    cancel_.check();
+    const std::int64_t group = group_of(what_.faults.key_groups, pair % heads, heads, kv_heads);
+    const double* from = query.values.data() + pair * len * features;
+    for (std::int64_t r = 0; r < count; ++r) {
+      std::copy_n(from + rows[static_cast<std::size_t>(r)] * features, features, chosen.data() + r * features);
+    }
+    const double* own = key.values.data() + (pair / heads * kv_heads + group) * key.shape[2] * key.shape[3];
+    const Eigen::Map<const Matrix> k(own, key.shape[2], key.shape[3]);
+    Eigen::Map<Matrix> to(raw.values.data() + pair * count * keys, count, keys);
+    if (as_it_lies) {
+      to.noalias() = chosen * k;
+    } else if (what_.faults.accumulator) {
+      for (std::int64_t r = 0; r < count; ++r) {
+        for (std::int64_t j = 0; j < keys; ++j) {
+          to(r, j) =
+              rounded_sum(chosen.data() + r * features, own + j * features, features, 1, *what_.faults.accumulator);
+        }
+      }
+    } else {
+      to.noalias() = chosen * k.transpose();
+    }
+  }
+  if (grid_ != nullptr) {
+    for (double& value : raw.values) value = stored(value);
+  }
+  return raw;
+}
+
+bool LayerLab::hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+  const LayerFaults& faults = what_.faults;
+  if (j < faults.hide_first_keys || i >= queries() - faults.hide_last_queries) return true;
+  const HiddenCells& hidden = rule_.mask->hidden;
+  const std::int64_t place = i + diagonal_;
+  switch (faults.hide) {
+    case LayerFaults::Hide::diagonal_too:
+      return j == place || hidden.hidden(b, h, i, j);
+    case LayerFaults::Hide::one_more_shown:
+      return j != place + 1 && hidden.hidden(b, h, i, j);
+    case LayerFaults::Hide::transposed:
+      return hidden.hidden(b, h, j, i);
+    case LayerFaults::Hide::first_item:
+      return hidden.hidden(0, h, i, j);
+    case LayerFaults::Hide::right:
+      break;
+  }
+  return hidden.hidden(b, h, i, j);
+}
+
+double LayerLab::slope_bias(std::int64_t h, std::int64_t i, std::int64_t j) const {
+  if (!what_.faults.slopes) return 0;
+  return -(*what_.faults.slopes)[static_cast<std::size_t>(h)] * static_cast<double>(std::abs(i + diagonal_ - j));
+}
+
+double LayerLab::added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+  const Tensor& values = rule_.mask->added;
+  double sum = what_.faults.slopes_before_scale ? 0 : slope_bias(h, i, j);
+  if (!values.empty()) {
+    sum += static_cast<double>(values.at({values.dim(0) == 1 ? 0 : b, values.dim(1) == 1 ? 0 : h, i, j}));
+  }
+  return sum;
+}
+
+namespace {
+
+// Calls change(value, b, h, r, j) for every cell.
+template <typename Change>
+void for_cells(WideStage& scores, Change&& change) {
+  double* value = scores.values.data();
+  for (std::int64_t b = 0; b < scores.shape[0]; ++b) {
+    for (std::int64_t h = 0; h < scores.shape[1]; ++h) {
+      for (std::int64_t r = 0; r < scores.shape[2]; ++r) {
+        for (std::int64_t j = 0; j < scores.shape[3]; ++j, ++value) change(*value, b, h, r, j);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+WideStage LayerLab::scaled(const WideStage& raw, Rows rows) const {
+  WideStage scores = raw;
+  const bool caps_first = what_.faults.cap == LayerFaults::Cap::before_scale && rule_.softcap;
+  for_cells(scores, [&](double& value, std::int64_t, std::int64_t h, std::int64_t r, std::int64_t j) {
+    if (what_.faults.slopes_before_scale) value += slope_bias(h, rows[static_cast<std::size_t>(r)], j);
+    if (caps_first) value = *rule_.softcap * std::tanh(value / *rule_.softcap);
+    value = stored(value * rule_.scale);
+  });
+  return scores;
+}
+
+WideStage LayerLab::capped(const WideStage& scores, Rows rows) const {
+  if (!rule_.softcap || what_.faults.cap == LayerFaults::Cap::before_scale) return scores;
+  WideStage result = scores;
+  const double cap = *rule_.softcap, factor = what_.faults.cap == LayerFaults::Cap::without_factor ? 1 : cap;
+  const bool adds = rule_.caps_added();
+  for_cells(result, [&](double& value, std::int64_t b, std::int64_t h, std::int64_t r, std::int64_t j) {
+    if (adds) value += added(b, h, rows[static_cast<std::size_t>(r)], j);
+    value = stored(factor * std::tanh(value / cap));
+  });
+  return result;
+}
+
+WideStage LayerLab::masked(const WideStage& before, Rows rows, bool scales) const {
+  const LayerFaults& faults = what_.faults;
+  const auto fill = static_cast<double>(static_cast<float>(rule_.mask_fill));
+  const double scale = scales ? rule_.scale : 1;
+  const bool caps_added = rule_.caps_added();
+  WideStage result = before;
+  for_cells(result, [&](double& value, std::int64_t b, std::int64_t h, std::int64_t r, std::int64_t j) {
+    const std::int64_t i = rows[static_cast<std::size_t>(r)];
+    const bool hidden = !rule_.mask_after_softmax && hides(b, h, i, j);
+    const double more = caps_added ? 0 : added(b, h, i, j);
+    switch (faults.mask_use) {
+      case LayerFaults::MaskUse::adds_one_where_visible:
+        value = stored((value + more + (hidden ? 0 : 1)) * scale);
+        return;
+      case LayerFaults::MaskUse::multiplies:
+        value = stored(hidden ? 0 : (value + more) * scale);
+        return;
+      case LayerFaults::MaskUse::hides:
+        break;
+    }
+    // A fill that a format of fewer bits cannot hold is what its kernels add in float32.
+    value = !hidden ? stored((value + more) * scale) : std::isinf(fill) ? fill : fill * scale;
+  });
+  return result;
+}
+
+}  // namespace headscope

@@ -1,0 +1,162 @@
+#include "core/diagnose/layer_lab.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/attention/score_rule_of.h"
+#include "core/model/past.h"
+#include "core/request/stage_info.h"
+
+namespace headscope {
+namespace {
+
+void erase_slopes(std::vector<MaskTerm>& terms) {
+  std::erase_if(terms, [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::alibi; });
+}
+
+std::shared_ptr<const Mask> mask_of(const Request& request, const Inputs& inputs) {
+  const bool extra_key = !inputs.weights.bias_k.empty();
+  return std::make_shared<const Mask>(build_mask(with_past(request, inputs), inputs.mask_files,
+                                                 {.batch = inputs.batch,
+                                                  .heads = inputs.num_heads,
+                                                  .query_len = inputs.query_len,
+                                                  .key_len = inputs.key_len + (extra_key ? 1 : 0),
+                                                  .extra_key = extra_key},
+                                                 inputs.own_mask));
+}
+
+}  // namespace
+
+int query_axis(StageId stage) {
+  if (stage < StageId::raw_scores) return -1;
+  return stage <= StageId::context ? 2 : 1;
+}
+
+WideStage stage_rows(StageId stage, const Tensor& tensor, std::span<const std::int64_t> queries) {
+  const int axis = query_axis(stage);
+  if (axis < 0) {
+    const std::vector<float> all = tensor.values();
+    return {tensor.shape(), std::vector<double>(all.begin(), all.end())};
+  }
+  const auto count = static_cast<std::int64_t>(queries.size());
+  Shape shape = tensor.shape(), one = tensor.shape();
+  shape[axis] = count;
+  one[axis] = 1;
+  WideStage result{shape, std::vector<double>(static_cast<std::size_t>(element_count(shape)))};
+  std::int64_t inner = 1;
+  for (int k = axis + 1; k < tensor.rank(); ++k) inner *= tensor.dim(k);
+  std::vector<float> part(static_cast<std::size_t>(element_count(one)));
+  const std::int64_t outer = inner == 0 ? 0 : element_count(one) / inner;
+  for (std::int64_t r = 0; r < count; ++r) {
+    Region region = whole(tensor.shape());
+    region[axis] = {queries[static_cast<std::size_t>(r)], queries[static_cast<std::size_t>(r)] + 1};
+    tensor.read(region, part);
+    for (std::int64_t o = 0; o < outer; ++o) {
+      std::copy_n(part.begin() + o * inner, inner, result.values.begin() + (o * count + r) * inner);
+    }
+  }
+  return result;
+}
+
+LayerLab::LayerLab(Altered what, const GivenStages& given, const NumberGrid* grid, const CancelToken& cancel)
+    : what_(std::move(what)), given_(given), grid_(grid), cancel_(cancel) {
+  if (what_.faults.slopes) {
+    erase_slopes(what_.request.mask);
+    erase_slopes(what_.inputs.own_mask);
+  }
+  rule_ = score_rule_of(what_.request, what_.inputs, mask_of(what_.request, what_.inputs));
+  diagonal_ = diagonal_of(what_.request, what_.inputs);
+}
+
+bool LayerLab::makes(StageId stage) {
+  constexpr StageId kMade[] = {
+      StageId::input,           StageId::query_proj,    StageId::key_proj,      StageId::value_proj,
+      StageId::query,           StageId::key,           StageId::value,         StageId::raw_scores,
+      StageId::scores,          StageId::capped_scores, StageId::masked_scores, StageId::weights,
+      StageId::dropped_weights, StageId::context,       StageId::concat,        StageId::output};
+  return std::find(std::begin(kMade), std::end(kMade), stage) != std::end(kMade);
+}
+
+bool LayerLab::mixes_rows() const {
+  return what_.faults.mixes_rows() || what_.request.merge == Merge::direct ||
+         has_variant(what_.request, Variant::softmax_over_queries);
+}
+
+WideStage LayerLab::stored(const Tensor& tensor) const {
+  WideStage result{tensor.shape(), {}};
+  result.values.reserve(static_cast<std::size_t>(tensor.size()));
+  for (const float value : tensor.values()) result.values.push_back(stored(static_cast<double>(value)));
+  return result;
+}
+
+WideStage LayerLab::kept(StageId stage, WideStage made, Rows rows) const {
+  const auto found = given_.find(stage);
+  if (found == given_.end()) return made;
+  Shape expected = made.shape;
+  if (const int axis = query_axis(stage); axis >= 0 && expected.count > axis) expected[axis] = queries();
+  return found->second.shape() == expected ? stage_rows(stage, found->second, rows) : made;
+}
+
+WideStage LayerLab::projected(const WideStage& x, const Linear& linear) const {
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const std::int64_t rows = x.shape[0] * x.shape[1], in = x.shape[2], out = linear.weight.dim(0);
+  WideStage result{{x.shape[0], x.shape[1], out}, std::vector<double>(static_cast<std::size_t>(rows * out))};
+  const WideStage weight = stored(linear.weight);
+  Eigen::Map<Matrix> to(result.values.data(), rows, out);
+  to.noalias() = Eigen::Map<const Matrix>(x.values.data(), rows, in) *
+                 Eigen::Map<const Matrix>(weight.values.data(), out, in).transpose();
+  if (!linear.bias.empty()) {
+    const WideStage bias = stored(linear.bias);
+    to.rowwise() += Eigen::Map<const Eigen::RowVectorXd>(bias.values.data(), out);
+  }
+  if (grid_ != nullptr) {
+    for (double& value : result.values) value = stored(value);
+  }
+  cancel_.check();
+  return result;
+}
+
+std::shared_ptr<const WideStages> LayerLab::heads() {
+  if (heads_ == nullptr) {
+    auto stages = std::make_shared<WideStages>();
+    project(*stages);
+    heads_ = std::move(stages);
+  }
+  return heads_;
+}
+
+WideStage LayerLab::stage(StageId stage, Rows rows) {
+  heads();
+  if (stage < StageId::raw_scores) {
+    const auto found = heads_->find(stage);
+    return found == heads_->end() ? WideStage() : found->second;
+  }
+  const WideStage raw = kept(StageId::raw_scores, raw_scores(rows), rows);
+  if (stage == StageId::raw_scores) return raw;
+  WideStage scores;
+  if (rule_.mask_order == MaskOrder::before_scale && rule_.masks()) {
+    const auto given = given_.contains(StageId::masked_scores) ? StageId::masked_scores : StageId::scores;
+    scores = kept(given, masked(raw, rows, true), rows);
+    if (stage <= StageId::masked_scores) return scores;
+  } else {
+    scores = kept(StageId::scores, scaled(raw, rows), rows);
+    if (stage == StageId::scores) return scores;
+    scores = kept(StageId::capped_scores, capped(scores, rows), rows);
+    if (stage == StageId::capped_scores) return scores;
+    scores = kept(StageId::masked_scores, masked(scores, rows, false), rows);
+    if (stage == StageId::masked_scores) return scores;
+  }
+  WideStage weights = kept(StageId::weights, softmaxed(scores, rows), rows);
+  if (stage == StageId::weights) return weights;
+  if (rule_.drops()) weights = kept(StageId::dropped_weights, dropped(weights, rows), rows);
+  if (stage == StageId::dropped_weights) return weights;
+  const WideStage mixed = kept(StageId::context, context(weights, rows), rows);
+  if (stage == StageId::context) return mixed;
+  const WideStage concat = kept(StageId::concat, joined(mixed), rows);
+  if (stage == StageId::concat) return concat;
+  return kept(StageId::output, output(concat, rows), rows);
+}
+
+}  // namespace headscope

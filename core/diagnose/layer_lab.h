@@ -1,0 +1,98 @@
+// One attention layer by the formulas of core/README.md, in double, right or with faults, from any stage on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/backend/score_rule.h"
+#include "core/base/cancel.h"
+#include "core/compare/mistakes.h"
+#include "core/compare/number_grid.h"
+#include "core/compare/wide_stage.h"
+
+namespace headscope {
+
+// Stages whose numbers are taken as they are given and not computed, [batch, ...] as the layer has them.
+using GivenStages = std::map<StageId, Tensor>;
+
+// Which axis of a stage counts queries from the scores on; -1: the stage stands before them and has every position.
+int query_axis(StageId stage);
+
+// A stage with these queries only, in this order; whole where query_axis() is -1. Read row by row, since a stage of a
+// long text may not fit into memory a second time.
+WideStage stage_rows(StageId stage, const Tensor& tensor, std::span<const std::int64_t> queries);
+
+// `given` and `cancel` must live as long as the lab. The layer that `what` describes. Stages from `given` take the
+// place of computed ones where their shapes agree. With `grid`, inputs, weights and every stage are rounded to it as
+// they are stored.
+class LayerLab {
+ public:
+  LayerLab(Altered what, const GivenStages& given, const NumberGrid* grid, const CancelToken& cancel);
+
+  // Whether the lab computes the stage at all: projections, heads, and what follows from scores on.
+  static bool makes(StageId stage);
+
+  // input, the projections, query, key and value, [batch, ...] each. Computed once, or taken from another lab whose
+  // mistakes differ only behind them. Throws Cancelled.
+  std::shared_ptr<const WideStages> heads();
+  void take_heads(std::shared_ptr<const WideStages> heads) { heads_ = std::move(heads); }
+
+  // The stage. From the scores on it has these queries only, in this order: [batch, heads, queries, keys] or [batch,
+  // queries, features]. Every query has to be there where faults().mixes_rows(), or with softmax-over-queries. Empty
+  // where the layer has no such stage. Throws Cancelled.
+  WideStage stage(StageId stage, std::span<const std::int64_t> queries);
+
+  // Whether the mask hides the cell, the faults of the mask included.
+  bool hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
+  const Altered& what() const { return what_; }
+  // Whether a row needs the scores or the context of others.
+  bool mixes_rows() const;
+  std::int64_t queries() const { return what_.inputs.query_len; }
+
+ private:
+  struct Scores;
+  using Rows = std::span<const std::int64_t>;
+
+  double stored(double value) const { return grid_ == nullptr ? value : rounded_to(*grid_, value); }
+  WideStage stored(const Tensor& tensor) const;
+  // The stage as made, or as given; of score-like stages and those behind them the given rows.
+  WideStage kept(StageId stage, WideStage made, Rows rows) const;
+
+  // layer_lab.cpp
+  WideStage projected(const WideStage& x, const Linear& linear) const;
+  // lab_heads.cpp
+  void project(WideStages& stages) const;
+  WideStage split(const WideStage& projected, std::int64_t heads) const;
+  void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm, bool turns, std::int64_t shift) const;
+  void add_past_and_bias(WideStages& stages) const;
+  // lab_scores.cpp
+  WideStage raw_scores(Rows rows) const;
+  double slope_bias(std::int64_t h, std::int64_t i, std::int64_t j) const;
+  double added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
+  WideStage scaled(const WideStage& raw, Rows rows) const;
+  WideStage capped(const WideStage& scores, Rows rows) const;
+  WideStage masked(const WideStage& before, Rows rows, bool scales) const;
+  // lab_weights.cpp
+  WideStage softmaxed(const WideStage& masked, Rows rows) const;
+  void normalise(double* first, std::int64_t count, std::int64_t step, double sink) const;
+  WideStage dropped(const WideStage& weights, Rows rows) const;
+  // lab_output.cpp
+  WideStage context(const WideStage& weights, Rows rows) const;
+  WideStage joined(const WideStage& context) const;
+  WideStage output(const WideStage& concat, Rows rows) const;
+
+  Altered what_;
+  const GivenStages& given_;
+  const NumberGrid* grid_;
+  const CancelToken& cancel_;
+  ScoreRule rule_;
+  std::int64_t diagonal_ = 0;
+  std::shared_ptr<const WideStages> heads_;
+};
+
+}  // namespace headscope

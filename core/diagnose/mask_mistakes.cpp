@@ -1,0 +1,200 @@
+// What goes wrong with masks and with biases of positions.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/diagnose/mistake_rows.h"
+#include "core/request/alibi.h"
+
+namespace headscope {
+namespace {
+
+using S = StageId;
+using Kind = MaskTerm::Kind;
+
+bool has_mask(const Altered& what) {
+  return any_painted(what.request) || !what.request.mask.empty() || !what.inputs.own_mask.empty();
+}
+
+// Every term, of the request and of the model.
+std::vector<MaskTerm*> terms_of(Altered& what, Kind kind) {
+  std::vector<MaskTerm*> terms;
+  for (std::vector<MaskTerm>* list : {&what.request.mask, &what.inputs.own_mask}) {
+    for (MaskTerm& term : *list) {
+      if (term.kind == kind) terms.push_back(&term);
+    }
+  }
+  return terms;
+}
+
+bool erase_terms(Altered& what, Kind kind) {
+  bool erased = false;
+  for (std::vector<MaskTerm>* list : {&what.request.mask, &what.inputs.own_mask}) {
+    erased = std::erase_if(*list, [=](const MaskTerm& term) { return term.kind == kind; }) > 0 || erased;
+  }
+  return erased;
+}
+
+template <LayerFaults::MaskUse use>
+bool use_mask(Altered& what, int) {
+  what.faults.mask_use = use;
+  return has_mask(what);
+}
+
+bool fill(Altered& what, double with) {
+  return has_mask(what) && std::exchange(what.request.mask_fill, with) != with;
+}
+bool fill_0(Altered& what, int) {
+  return fill(what, 0);
+}
+bool fill_tiny(Altered& what, int) {
+  return fill(what, 1e-9);
+}
+bool fill_minus_1(Altered& what, int) {
+  return fill(what, -1);
+}
+bool fill_large(Altered& what, int) {
+  return fill(what, 1e9);
+}
+
+template <LayerFaults::Hide hide>
+bool hide_causal(Altered& what, int) {
+  if (terms_of(what, Kind::causal).empty()) return false;
+  if (hide == LayerFaults::Hide::transposed && what.inputs.query_len != what.inputs.key_len) return false;
+  what.faults.hide = hide;
+  return true;
+}
+
+template <int more>
+bool change_window(Altered& what, int) {
+  const std::vector<MaskTerm*> windows = terms_of(what, Kind::window);
+  for (MaskTerm* term : windows) {
+    term->size += more;
+    if (term->size < 0) return false;
+  }
+  return !windows.empty();
+}
+
+// The number of keys that the terms padding:N hide together; they are taken away.
+std::int64_t taken_padding(Altered& what) {
+  std::int64_t most = 0;
+  for (const MaskTerm* term : terms_of(what, Kind::padding)) most = std::max(most, term->size);
+  erase_terms(what, Kind::padding);
+  return most;
+}
+
+bool pad_left(Altered& what, int) {
+  what.faults.hide_first_keys = taken_padding(what);
+  return what.faults.hide_first_keys > 0;
+}
+bool pad_queries(Altered& what, int) {
+  what.faults.hide_last_queries = taken_padding(what);
+  return what.faults.hide_last_queries > 0;
+}
+bool mask_of_first_item(Altered& what, int) {
+  what.faults.hide = LayerFaults::Hide::first_item;
+  return what.inputs.batch > 1 && !what.inputs.mask_files.empty();
+}
+
+// Leaves out the term of that number, of the request's and the model's own.
+bool leave_part_out(Altered& what, int variation) {
+  const std::size_t own = what.request.mask.size(), all = own + what.inputs.own_mask.size();
+  const auto place = static_cast<std::size_t>(variation);
+  if (all < 2 || place >= all) return false;
+  if (place >= own) {
+    what.inputs.own_mask.erase(what.inputs.own_mask.begin() + static_cast<std::ptrdiff_t>(place - own));
+    return true;
+  }
+  if (what.request.mask[place].kind == Kind::file) return false;  // files stand in a list of their own
+  what.request.mask.erase(what.request.mask.begin() + variation);
+  return true;
+}
+
+// The slopes of the terms alibi by the paper's formula; false where there is none, or another one.
+bool take_slopes(Altered& what) {
+  const std::vector<MaskTerm*> terms = terms_of(what, Kind::alibi);
+  if (terms.size() != 1 || terms.front()->size < 0) return false;
+  const std::int64_t most = terms.front()->size > 0 ? terms.front()->size : kAlibiMost;
+  std::vector<double> slopes;
+  for (std::int64_t h = 0; h < what.inputs.num_heads; ++h) {
+    slopes.push_back(static_cast<double>(alibi_slope(what.inputs.num_heads, h, most)));
+  }
+  what.faults.slopes = std::move(slopes);
+  return true;
+}
+
+bool leave_alibi_out(Altered& what, int) {
+  return erase_terms(what, Kind::alibi);
+}
+
+// 2^(-8 h / H) in place of 2^(-8 (h + 1) / H); and the formula of a power of two for any number of heads.
+bool other_slopes(Altered& what, int variation) {
+  if (!take_slopes(what)) return false;
+  const std::vector<double> before = *what.faults.slopes;
+  const auto heads = static_cast<double>(what.inputs.num_heads);
+  for (std::size_t h = 0; h < before.size(); ++h) {
+    (*what.faults.slopes)[h] = std::exp2(-8.0 * (static_cast<double>(h) + (variation == 0 ? 0 : 1)) / heads);
+  }
+  return *what.faults.slopes != before;
+}
+
+bool turn_slopes(Altered& what, int) {
+  if (!take_slopes(what)) return false;
+  for (double& slope : *what.faults.slopes) slope = -slope;
+  return true;
+}
+
+bool slopes_before_scale(Altered& what, int) {
+  what.faults.slopes_before_scale = true;
+  return take_slopes(what);
+}
+
+constexpr int kMostParts = 4;
+constexpr MistakeRow kRows[] = {
+    {"mask-added-as-01", S::masked_scores, "the mask of 0 and 1 is added to the scores and hides nothing",
+     "scores + mask", "scores.masked_fill(~mask, -inf)", use_mask<LayerFaults::MaskUse::adds_one_where_visible>},
+    {"mask-fill-0", S::masked_scores, "hidden scores are 0", "scores.masked_fill(~mask, 0)",
+     "scores.masked_fill(~mask, -inf)", fill_0},
+    {"mask-multiplied", S::masked_scores, "scores are multiplied by the mask of 0 and 1", "scores * mask",
+     "scores.masked_fill(~mask, -inf)", use_mask<LayerFaults::MaskUse::multiplies>},
+    {"mask-fill-1e-9", S::masked_scores, "hidden scores are 1e-9", "scores.masked_fill(~mask, 1e-9)",
+     "scores.masked_fill(~mask, -1e9)", fill_tiny},
+    {"mask-fill-minus-1", S::masked_scores, "hidden scores are -1", "scores.masked_fill(~mask, -1)",
+     "scores.masked_fill(~mask, -inf)", fill_minus_1},
+    {"mask-fill-1e9", S::masked_scores, "hidden scores are +1e9", "scores.masked_fill(~mask, 1e9)",
+     "scores.masked_fill(~mask, -1e9)", fill_large},
+    {"causal-strict", S::masked_scores, "a query does not see its own place", "torch.tril(ones, -1)",
+     "torch.tril(ones)", hide_causal<LayerFaults::Hide::diagonal_too>},
+    {"causal-plus-one", S::masked_scores, "a query sees the key behind its own place", "torch.tril(ones, 1)",
+     "torch.tril(ones)", hide_causal<LayerFaults::Hide::one_more_shown>},
+    {"causal-transposed", S::masked_scores, "a query sees its own place and later ones", "torch.triu(ones)",
+     "torch.tril(ones)", hide_causal<LayerFaults::Hide::transposed>},
+    {"window-plus-one", S::masked_scores, "the window shows one key more on each side", "(i - j).abs() <= window + 1",
+     "(i - j).abs() <= window", change_window<1>},
+    {"window-minus-one", S::masked_scores, "the window shows one key less on each side", "(i - j).abs() < window",
+     "(i - j).abs() <= window", change_window<-1>},
+    {"padding-left", S::masked_scores, "the padding is hidden at the beginning and not at the end", "mask[..., :pad]",
+     "mask[..., -pad:]", pad_left},
+    {"padding-on-queries", S::masked_scores, "the rows of padded queries are hidden and not their keys",
+     "padding[:, None, :, None]", "padding[:, None, None, :]", pad_queries},
+    {"padding-first-item", S::masked_scores, "the mask of the first batch item is used for all", "mask[0]", "mask",
+     mask_of_first_item},
+    {"mask-part-missing", S::masked_scores, "one part of the mask is not applied", "causal", "causal & padding",
+     leave_part_out, kMostParts},
+    {"alibi-missing", S::masked_scores, "the bias of distances is not added", "scores", "scores - slope * distance",
+     leave_alibi_out},
+    {"alibi-slopes", S::masked_scores, "the slopes are those of other heads", "2 ** (-8 * h / heads)",
+     "2 ** (-8 * (h + 1) / heads)", other_slopes, 2},
+    {"alibi-sign", S::masked_scores, "the bias of distances grows with the distance", "scores + slope * distance",
+     "scores - slope * distance", turn_slopes},
+    {"alibi-before-scale", S::scores, "the bias of distances is added before the scale",
+     "(q @ k.T + alibi) / math.sqrt(head_dim)", "q @ k.T / math.sqrt(head_dim) + alibi", slopes_before_scale},
+};
+
+}  // namespace
+
+std::span<const MistakeRow> mask_mistakes() {
+  return kRows;
+}
+
+}  // namespace headscope

@@ -1,0 +1,216 @@
+// What goes wrong with rotary positions and with norms of heads.
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "core/diagnose/mistake_rows.h"
+#include "core/model/head_rule.h"
+
+namespace headscope {
+namespace {
+
+using S = StageId;
+
+// Changes a copy of the rule of heads; false where the layer has none.
+template <typename Change>
+bool change_rule(Altered& what, Change&& change) {
+  if (what.inputs.head_rule == nullptr) return false;
+  auto rule = std::make_shared<HeadRule>(*what.inputs.head_rule);
+  if (!change(*rule)) return false;
+  what.inputs.head_rule = std::move(rule);
+  return true;
+}
+
+template <typename Change>
+bool change_rotary(Altered& what, Change&& change) {
+  return change_rule(what, [&](HeadRule& rule) {
+    if (rule.rotary == nullptr) return false;
+    RotaryRule rotary = rule.rotary->rule();
+    if (!change(rotary)) return false;
+    rule.rotary = std::make_shared<const RotaryTable>(std::move(rotary));
+    return true;
+  });
+}
+
+bool has_rotary(const Altered& what) {
+  return what.inputs.head_rule != nullptr && what.inputs.head_rule->rotary != nullptr;
+}
+
+bool leave_rotary_out(Altered& what, int) {
+  return change_rule(what, [](HeadRule& rule) { return std::exchange(rule.rotary, nullptr) != nullptr; });
+}
+
+bool turn_queries_only(Altered& what, int) {
+  what.faults.turns_keys = false;
+  return has_rotary(what);
+}
+bool turn_keys_only(Altered& what, int) {
+  what.faults.turns_queries = false;
+  return has_rotary(what);
+}
+bool turn_values_too(Altered& what, int) {
+  what.faults.turns_values = true;
+  return has_rotary(what) && what.inputs.value_head_dim == what.inputs.head_dim;
+}
+
+template <RotaryRule::Pairs pairs>
+bool pair_as(Altered& what, int) {
+  return change_rotary(what, [](RotaryRule& rule) { return std::exchange(rule.pairs, pairs) != pairs; });
+}
+
+bool turn_other_way(Altered& what, int) {
+  return change_rotary(what, [](RotaryRule& rule) {
+    for (double& frequency : rule.inverse_frequencies) frequency = -frequency;
+    return true;
+  });
+}
+
+bool turn_further(Altered& what, int variation) {
+  what.faults.query_shift = variation == 0 ? 1 : -1;
+  return has_rotary(what);
+}
+
+std::vector<double> frequencies(double theta, std::int64_t features) {
+  std::vector<double> result;
+  for (std::int64_t p = 0; p < features / 2; ++p) {
+    const double power = static_cast<double>(2 * p) / static_cast<double>(features);
+    result.push_back(static_cast<double>(static_cast<float>(std::pow(theta, -power))));
+  }
+  return result;
+}
+
+bool equal_frequencies(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t p = 0; p < a.size(); ++p) {
+    if (!(std::abs(a[p] - b[p]) <= 1e-5 * std::abs(a[p]))) return false;
+  }
+  return true;
+}
+
+constexpr double kThetas[] = {1e4, 5e5, 1e6, 1e5, 1e7, 1e3, 5e6, 100};
+bool other_theta(Altered& what, int variation) {
+  return change_rotary(what, [=](RotaryRule& rule) {
+    std::vector<double> other = frequencies(kThetas[variation], rule.features);
+    if (equal_frequencies(rule.inverse_frequencies, other)) return false;
+    rule.inverse_frequencies = std::move(other);
+    return true;
+  });
+}
+
+// The base whose powers the frequencies are before contexts are stretched: the fastest two keep their ratio in linear,
+// Llama 3 and YaRN scaling alike.
+double base_of(const RotaryRule& rule) {
+  if (rule.inverse_frequencies.size() < 2) return 1e4;
+  const double ratio = rule.inverse_frequencies[1] / rule.inverse_frequencies[0];
+  return std::pow(ratio, -static_cast<double>(rule.features) / 2);
+}
+
+bool leave_scaling_out(Altered& what, int) {
+  return change_rotary(what, [](RotaryRule& rule) {
+    std::vector<double> plain = frequencies(base_of(rule), rule.features);
+    const bool same = equal_frequencies(rule.inverse_frequencies, plain) && std::abs(rule.factor - 1) < 1e-6;
+    rule.inverse_frequencies = std::move(plain);
+    rule.factor = 1;
+    return !same;
+  });
+}
+
+// The whole head, or half of it where the whole is right; or the right part with the angles of the whole head.
+bool other_width(Altered& what, int variation) {
+  const std::int64_t head_dim = what.inputs.head_dim;
+  return change_rotary(what, [=](RotaryRule& rule) {
+    const double base = base_of(rule);
+    const bool is_whole = rule.features == head_dim;
+    if (variation == 1) {
+      if (is_whole) return false;
+      std::vector<double> slower = frequencies(base, head_dim);
+      slower.resize(static_cast<std::size_t>(rule.features / 2));
+      rule.inverse_frequencies = std::move(slower);
+      return true;
+    }
+    rule.features = is_whole ? head_dim / 2 / 2 * 2 : head_dim;
+    rule.begin = 0;
+    if (rule.features < 2) return false;
+    rule.inverse_frequencies = frequencies(base, rule.features);
+    return true;
+  });
+}
+
+bool has_norm(const HeadRule& rule) {
+  return !rule.query_norm.empty() || !rule.key_norm.empty();
+}
+
+bool leave_norm_out(Altered& what, int) {
+  return change_rule(what, [](HeadRule& rule) {
+    const bool had = has_norm(rule);
+    rule.query_norm = rule.key_norm = Tensor();
+    return had;
+  });
+}
+
+bool add_norm(Altered& what, int) {
+  what.faults.extra_norm = true;
+  return what.inputs.head_rule == nullptr || !has_norm(*what.inputs.head_rule);
+}
+
+bool norm_after_rotary(Altered& what, int) {
+  what.faults.norm_after_turn = true;
+  return has_rotary(what) && has_norm(*what.inputs.head_rule);
+}
+
+constexpr double kEps[] = {1e-5, 1e-6, 1e-12, 1e-3, 1e-8};
+bool other_eps(Altered& what, int variation) {
+  return change_rule(what, [=](HeadRule& rule) {
+    const double eps = kEps[variation];
+    return has_norm(rule) && std::abs(std::exchange(rule.norm_eps, eps) - eps) > 1e-3 * eps;
+  });
+}
+
+bool toggle_plus_one(Altered& what, int) {
+  return change_rule(what, [](HeadRule& rule) {
+    rule.norm_plus_one = !rule.norm_plus_one;
+    return has_norm(rule);
+  });
+}
+
+constexpr MistakeRow kRows[] = {
+    {"rotary-missing", S::query, "queries and keys are not turned by their positions", "scores = q @ k.T",
+     "scores = rope(q) @ rope(k).T", leave_rotary_out},
+    {"rotary-query-only", S::key, "queries alone are turned by their positions", "rope(q) @ k.T", "rope(q) @ rope(k).T",
+     turn_queries_only},
+    {"rotary-key-only", S::query, "keys alone are turned by their positions", "q @ rope(k).T", "rope(q) @ rope(k).T",
+     turn_keys_only},
+    {"rotary-on-value", S::value, "values are turned by their positions, too", "v = rope(v)", "v", turn_values_too},
+    {"rotary-interleaved", S::query, "neighbours are turned together and not features of the two halves",
+     "x[..., 0::2], x[..., 1::2]", "x[..., :D // 2], x[..., D // 2:]", pair_as<RotaryRule::Pairs::neighbours>},
+    {"rotary-halves", S::query, "features of the two halves are turned together and not neighbours",
+     "x[..., :D // 2], x[..., D // 2:]", "x[..., 0::2], x[..., 1::2]", pair_as<RotaryRule::Pairs::halves>},
+    {"rotary-sign", S::query, "positions turn the other way", "a * cos + b * sin", "a * cos - b * sin", turn_other_way},
+    {"rotary-offset", S::query, "queries are turned one place further than keys", "rope(q, position + 1)",
+     "rope(q, position)", turn_further, 2},
+    {"rotary-theta", S::query, "the angles have another base", "theta = 10000.0", "theta = config.rope_theta",
+     other_theta, static_cast<int>(std::size(kThetas))},
+    {"rotary-scaling-missing", S::query, "the angles are not scaled for long contexts", "inv_freq",
+     "rope_scaling(inv_freq)", leave_scaling_out},
+    {"rotary-width", S::query, "another part of each head is turned", "rotary_dim = head_dim",
+     "rotary_dim = int(head_dim * partial_rotary_factor)", other_width, 2},
+    {"head-norm-missing", S::query, "queries and keys are not normalised", "q, k", "q_norm(q), k_norm(k)",
+     leave_norm_out},
+    {"head-norm-added", S::query, "queries and keys are divided by their root mean square",
+     "F.rms_norm(q), F.rms_norm(k)", "q, k", add_norm},
+    {"head-norm-after-rotary", S::query, "queries and keys are normalised after they are turned", "q_norm(rope(q))",
+     "rope(q_norm(q))", norm_after_rotary},
+    {"head-norm-eps", S::query, "the norm of heads has another eps", "eps=1e-5", "eps=config.rms_norm_eps", other_eps,
+     static_cast<int>(std::size(kEps))},
+    {"norm-plus-one", S::query, "the weights of the norm are taken with 1 added, or without", "x * weight",
+     "x * (1 + weight)", toggle_plus_one},
+};
+
+}  // namespace
+
+std::span<const MistakeRow> rotary_mistakes() {
+  return kRows;
+}
+
+}  // namespace headscope

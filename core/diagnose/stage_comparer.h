@@ -1,0 +1,69 @@
+// The plain comparison of one stage: ours as it follows from their stages before it, beside theirs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/base/cancel.h"
+#include "core/compare/wide_stage.h"
+#include "core/diagnose/diagnosis.h"
+#include "core/diagnose/layer_lab.h"
+#include "core/diagnose/stage_predictor.h"
+#include "core/diagnose/tolerance.h"
+
+namespace headscope {
+
+// Of a long text the comparer looks at some queries: those whose rows differ first, and some from everywhere. `ours`,
+// `theirs` and `cancel` must live as long as it.
+class StageComparer {
+ public:
+  // Throws UsageError where no number format has the name of the options, Cancelled.
+  StageComparer(const Trace& ours, const ExternalStage& theirs, const GivenStages& given, const DiagnoseWork& work,
+                const CancelToken& cancel);
+
+  // Compares every cell, also of queries that are not looked at. Its answer holds no mistakes.
+  StageComparison compare();
+
+  // What the mistakes leave of the queries that are looked at; nothing where they cannot be made, or change nothing
+  // that can be seen here.
+  std::optional<Remainder> left_of(const MistakeSet& mistakes);
+  // Whether the mistakes also explain the queries that are not looked at.
+  bool holds_everywhere(const MistakeSet& mistakes);
+  // Looks at every query, where the scores are small enough for that; false where they are not.
+  bool look_at_all();
+
+  bool same_shape() const { return external_.tensor.shape() == own_.shape(); }
+  bool looks_at_all() const { return predictor_.looks_at_all(); }
+  const Remainder& plain_left() const { return plain_left_; }  // without mistakes, of the queries that are looked at
+  StageId stage() const { return external_.stage; }
+  const NumberFormat& format() const { return format_; }
+  double cost() const { return predictor_.cost(); }  // of left_of(), in multiplications
+
+ private:
+  std::optional<WideStage> predicted(const MistakeSet& mistakes, const NumberGrid* grid);
+  void choose_queries();
+  void begin(std::optional<double> tolerance);
+  bool acts(const WideStage& made) const;
+  std::int64_t heads_of_features() const;
+  void compare_others(WhereFinder& where, StageComparison& result);
+  Remainder add(WhereFinder& where, const WideStage& right, const WideStage* other, const WideStage& theirs,
+                const std::vector<std::int64_t>& queries) const;
+  std::vector<std::vector<std::int64_t>> other_queries() const;
+
+  const Trace& ours_;
+  const ExternalStage& external_;
+  const Tensor own_;
+  const bool has_given_;
+  StagePredictor predictor_;
+  const CancelToken& cancel_;
+  NumberFormat format_;
+  WideStage theirs_, plain_, rounded_;
+  IsFilled filled_;
+  std::optional<Tolerance> tolerance_;
+  Remainder plain_left_;
+  std::vector<StageId> given_;
+};
+
+}  // namespace headscope

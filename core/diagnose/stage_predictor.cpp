@@ -1,0 +1,136 @@
+#include "core/diagnose/stage_predictor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "core/attention/forward.h"
+#include "core/attention/input_problem.h"
+#include "core/base/error.h"
+#include "core/diagnose/mistake_rows.h"
+#include "core/request/problem.h"
+
+namespace headscope {
+namespace {
+
+constexpr double kMostUnlike = 1e-3;  // of the lab and the engine, in shares of a row's size
+constexpr std::int64_t kCheckedRows = 8;
+constexpr std::size_t kMostHeads = 24;  // that are kept at a time: each is three copies of the heads in double
+
+// Whether both hold the same layer: cell by cell within a small share of the row.
+bool alike(const WideStage& a, const WideStage& b) {
+  if (!(a.shape == b.shape) || a.shape.count == 0) return false;
+  const std::int64_t width = a.shape[a.shape.count - 1];
+  for (std::size_t first = 0; first < a.values.size(); first += static_cast<std::size_t>(width)) {
+    double squares = 0, apart = 0;
+    for (std::size_t k = first; k < first + static_cast<std::size_t>(width); ++k) {
+      const double x = a.values[k], y = b.values[k];
+      if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+      if (!std::isfinite(x - y)) return false;
+      apart = std::max(apart, std::abs(x - y));
+      squares += y * y;
+    }
+    if (apart > kMostUnlike * std::sqrt(squares / static_cast<double>(width)) + 1e-6) return false;
+  }
+  return true;
+}
+
+WideStage exchanged(const WideStage& from) {
+  WideStage result{{from.shape[1], from.shape[0], from.shape[2]}, std::vector<double>(from.values.size())};
+  for (std::int64_t a = 0; a < from.shape[0]; ++a) {
+    for (std::int64_t b = 0; b < from.shape[1]; ++b) {
+      std::copy_n(from.values.begin() + (a * from.shape[1] + b) * from.shape[2], from.shape[2],
+                  result.values.begin() + (b * from.shape[0] + a) * from.shape[2]);
+    }
+  }
+  return result;
+}
+
+std::vector<std::int64_t> all_queries(std::int64_t count) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
+
+StagePredictor::StagePredictor(const Trace& ours, StageId stage, GivenStages given,
+                               std::shared_ptr<const Backend> backend, const CancelToken& cancel)
+    : ours_(ours), stage_(stage), given_(std::move(given)), backend_(std::move(backend)), cancel_(cancel) {
+  queries_ = all_queries(ours.query_len());
+  if (!LayerLab::makes(stage) || ours.position_heads != nullptr) return;
+  // The lab knows no interventions and not everything that a layer may have: where its numbers are not ours, it is not
+  // asked.
+  std::vector<std::int64_t> some = queries_;
+  const GivenStages none;
+  LayerLab lab({ours.request, *ours.inputs, false, false, {}}, none, nullptr, cancel);
+  if (!lab.mixes_rows() && static_cast<std::int64_t>(some.size()) > kCheckedRows) {
+    some.clear();
+    for (std::int64_t k = 0; k < kCheckedRows; ++k) some.push_back(k * (ours.query_len() - 1) / (kCheckedRows - 1));
+  }
+  by_lab_ = alike(lab.stage(stage, some), stage_rows(stage, ours.tensor(stage), some));
+}
+
+void StagePredictor::look_at(std::vector<std::int64_t> queries) {
+  queries_ = std::move(queries);
+}
+
+double StagePredictor::cost() const {
+  const Inputs& in = *ours_.inputs;
+  const auto real = [](std::int64_t number) { return static_cast<double>(number); };
+  const double cells =
+      real(in.batch) * real(in.num_heads) * real(static_cast<std::int64_t>(queries_.size())) * real(ours_.key_len());
+  const double width = real(in.num_heads * in.value_head_dim);
+  return 2e4 + cells * real(in.head_dim + in.value_head_dim + 20) +
+         real(in.batch) * real(static_cast<std::int64_t>(queries_.size())) * width * real(in.d_model);
+}
+
+bool StagePredictor::hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+  return ours_.mask->hidden.hidden(b, h, i, j);
+}
+
+std::optional<WideStage> StagePredictor::predicted(const MistakeSet& mistakes, const NumberGrid* grid) {
+  cancel_.check();
+  Altered what{ours_.request, *ours_.inputs, false, false, {}};
+  for (const auto& [place, variation] : mistakes) {
+    if (!make_mistake(place, variation, what)) return std::nullopt;
+  }
+  try {
+    if (find_problem(what.request, what.inputs)) return std::nullopt;
+    if (!by_lab_) return by_engine(std::move(what));
+    const bool turned = what.batch_is_sequence != what.axes_exchanged, sequence = what.batch_is_sequence;
+    LayerLab lab(std::move(what), given_, grid, cancel_);
+    if ((lab.mixes_rows() || turned || sequence) && !looks_at_all()) return std::nullopt;
+    MistakeSet of_heads;
+    std::copy_if(mistakes.begin(), mistakes.end(), std::back_inserter(of_heads),
+                 [](const auto& each) { return all_mistakes()[each.first].step <= StageId::value; });
+    if (heads_.size() >= kMostHeads) heads_.clear();
+    auto& heads = heads_[{of_heads, grid}];
+    if (heads == nullptr) {
+      heads = lab.heads();
+    } else {
+      lab.take_heads(heads);
+    }
+    WideStage made = lab.stage(stage_, sequence ? all_queries(lab.queries()) : queries_);
+    if (!turned && !sequence) return made;
+    if (made.shape.count != 3) return std::nullopt;
+    return turned ? exchanged(made) : made;
+  } catch (const UsageError&) {  // a mask file that no longer fits, say
+    return std::nullopt;
+  }
+}
+
+std::optional<WideStage> StagePredictor::by_engine(Altered what) const {
+  if (!(what.faults == LayerFaults()) || !given_.empty()) return std::nullopt;
+  const bool turned = what.batch_is_sequence != what.axes_exchanged, sequence = what.batch_is_sequence;
+  if ((turned || sequence) && !looks_at_all()) return std::nullopt;
+  const auto inputs = std::make_shared<const Inputs>(std::move(what.inputs));
+  const auto trace = forward(what.request, inputs, backend_, cancel_);
+  const Stage* found = trace->find(stage_);
+  if (found == nullptr || ((turned || sequence) && found->tensor.rank() != 3)) return std::nullopt;
+  const WideStage made = stage_rows(stage_, found->tensor, sequence ? all_queries(inputs->query_len) : queries_);
+  return turned ? exchanged(made) : made;
+}
+
+}  // namespace headscope

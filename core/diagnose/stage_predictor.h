@@ -1,0 +1,60 @@
+// One stage of a layer with mistakes, computed from the stages that other code gave before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/attention/trace.h"
+#include "core/backend/backend.h"
+#include "core/base/cancel.h"
+#include "core/compare/mistakes.h"
+#include "core/compare/wide_stage.h"
+#include "core/diagnose/layer_lab.h"
+
+namespace headscope {
+
+// Places in all_mistakes() with their variations, in increasing order.
+using MistakeSet = std::vector<std::pair<std::size_t, int>>;
+
+class StagePredictor {
+ public:
+  StagePredictor(const Trace& ours, StageId stage, GivenStages given, std::shared_ptr<const Backend> backend,
+                 const CancelToken& cancel);
+
+  // The queries that predictions have: all, or, of a layer too large for that, some.
+  void look_at(std::vector<std::int64_t> queries);
+  const std::vector<std::int64_t>& queries() const { return queries_; }
+  bool looks_at_all() const { return static_cast<std::int64_t>(queries_.size()) == ours_.query_len(); }
+
+  // The stage with these mistakes; nothing where they cannot be made here. `grid`: the numbers that are stored are
+  // rounded to it. Throws Cancelled.
+  std::optional<WideStage> predicted(const MistakeSet& mistakes, const NumberGrid* grid);
+
+  // Whether the mask of the request hides the cell of a score-like stage.
+  bool hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
+  // Whether the lab computes this layer; else the engine does, which makes the mistakes of core/compare alone.
+  bool by_lab() const { return by_lab_; }
+  // Multiplications of a prediction, roughly.
+  double cost() const;
+
+ private:
+  std::optional<WideStage> by_engine(Altered what) const;
+
+  const Trace& ours_;
+  StageId stage_;
+  GivenStages given_;
+  std::shared_ptr<const Backend> backend_;
+  const CancelToken& cancel_;
+  bool by_lab_ = false;
+  std::vector<std::int64_t> queries_;
+  // Of the mistakes that change query, key or value: what these are.
+  std::map<std::pair<MistakeSet, const NumberGrid*>, std::shared_ptr<const WideStages>> heads_;
+};
+
+}  // namespace headscope

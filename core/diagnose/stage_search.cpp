@@ -1,0 +1,205 @@
+#include "core/diagnose/stage_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "core/diagnose/mistake_rows.h"
+#include "core/diagnose/stage_comparer.h"
+
+namespace headscope {
+namespace {
+
+constexpr double kMostWork = 6e9;  // multiplications of a search, roughly
+constexpr std::size_t kFewestPairs = 400, kMostPairs = 6000;
+constexpr std::size_t kBeam = 8;           // sets of mistakes that a further one is added to
+constexpr double kRoundedResidual = 2e-6;  // of float32: below it a residual says nothing about which is right
+
+struct Candidate {
+  MistakeSet set;
+  Remainder left;
+};
+
+// From single mistakes to sets of several, until one explains the stage.
+class StageSearch {
+ public:
+  StageSearch(StageComparer& comparer, const Trace& ours, const DiagnoseWork& work)
+      : comparer_(comparer), ours_(ours), progress_(work.progress) {}
+
+  void run(StageComparison& result) {
+    search();
+    finish(result);
+  }
+
+ private:
+  void try_set(MistakeSet set, std::vector<Candidate>& candidates) {
+    ++tried_;
+    const std::optional<Remainder> left = comparer_.left_of(set);
+    if (!left) return;
+    if (left->wrong == 0) {
+      explained_.push_back({std::move(set), *left});
+    } else {
+      candidates.push_back({std::move(set), *left});
+    }
+  }
+
+  static bool shares_a_mistake(const MistakeSet& a, const MistakeSet& b) {
+    return std::any_of(a.begin(), a.end(), [&](const auto& one) {
+      return std::any_of(b.begin(), b.end(), [&](const auto& other) { return other.first == one.first; });
+    });
+  }
+
+  static MistakeSet united(MistakeSet a, const MistakeSet& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    std::sort(a.begin(), a.end());
+    return a;
+  }
+
+  // Where numbers are NaN that should not be, or the other way round, the cells that are wrong count.
+  static double rest(const Candidate& candidate) {
+    const double squares = candidate.left.squares;
+    return std::isfinite(squares) ? squares : 1e200 * (1 + static_cast<double>(candidate.left.wrong));
+  }
+
+  static void sort_by_rest(std::vector<Candidate>& candidates) {
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return rest(a) < rest(b); });
+  }
+
+  void search() {
+    std::vector<Candidate> singles;
+    const std::vector<MistakeRow>& rows = all_mistakes();
+    for (std::size_t place = 0; place < rows.size(); ++place) {
+      show(0.3 * static_cast<double>(place) / static_cast<double>(rows.size()));
+      if (rows[place].step > comparer_.stage()) continue;
+      for (int variation = 0; variation < rows[place].variations; ++variation) {
+        try_set({{place, variation}}, singles);
+      }
+    }
+    sort_by_rest(singles);
+    near_ = singles;
+    const auto most = static_cast<std::size_t>(
+        std::clamp(kMostWork / comparer_.cost(), static_cast<double>(kFewestPairs), static_cast<double>(kMostPairs)));
+    std::vector<Candidate> beam = singles;
+    for (std::size_t size = 2; size <= kMostMistakes && explained_.empty(); ++size) {
+      if (size > 2 && !promising(beam, size)) break;
+      beam = widened(beam, singles, size == 2 ? most : most / 4, 0.1 + 0.2 * static_cast<double>(size));
+      sort_by_rest(beam);
+      near_.insert(near_.end(), beam.begin(), beam.begin() + static_cast<std::ptrdiff_t>(std::min(beam.size(), kBeam)));
+      if (beam.size() > kBeam) beam.resize(kBeam);
+      if (comparer_.format().grid != nullptr && size == 2) break;  // rounding hides too much for more at a time
+    }
+    if (comparer_.looks_at_all()) return;
+    std::erase_if(explained_, [&](const Candidate& each) { return !comparer_.holds_everywhere(each.set); });
+    if (explained_.empty()) search_mixed();
+  }
+
+  // Mistakes that mix the rows of queries need all of them: they are tried where nothing else explains a long text.
+  void search_mixed() {
+    if (!comparer_.look_at_all()) return;
+    std::vector<Candidate> ignored;
+    for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
+      if (all_mistakes()[place].step <= comparer_.stage() && mixes(place)) try_set({{place, 0}}, ignored);
+    }
+  }
+
+  bool mixes(std::size_t place) const {
+    Altered what{ours_.request, *ours_.inputs, false, false, {}};
+    if (!make_mistake(place, 0, what)) return false;
+    return what.faults.mixes_rows() || what.request.merge == Merge::direct || what.batch_is_sequence ||
+           has_variant(what.request, Variant::softmax_over_queries);
+  }
+
+  // Whether what is known so far explains so much that one mistake more may explain the rest.
+  bool promising(const std::vector<Candidate>& beam, std::size_t size) const {
+    constexpr double kLeft[] = {1, 1, 1, 0.7, 0.4};  // of the squared difference, at most, for sets of that size
+    if (beam.empty() || !std::isfinite(comparer_.plain_left().squares))
+      return !beam.empty() && std::isfinite(beam.front().left.squares);
+    return beam.front().left.squares <= kLeft[size] * comparer_.plain_left().squares;
+  }
+
+  // Every set of the beam with one more single mistake, those of the best first, at most `most`.
+  std::vector<Candidate> widened(const std::vector<Candidate>& beam, const std::vector<Candidate>& singles,
+                                 std::size_t most, double begin) {
+    std::vector<Candidate> result;
+    std::set<MistakeSet> seen;
+    std::size_t done = 0;
+    for (std::size_t sum = 0; sum < beam.size() + singles.size(); ++sum) {
+      for (std::size_t a = 0; a <= sum && a < beam.size(); ++a) {
+        const std::size_t b = sum - a;
+        if (b >= singles.size() || shares_a_mistake(beam[a].set, singles[b].set)) continue;
+        MistakeSet set = united(beam[a].set, singles[b].set);
+        if (!seen.insert(set).second) continue;
+        if (done++ >= most) return result;
+        show(begin + 0.2 * static_cast<double>(done) / static_cast<double>(most));
+        try_set(std::move(set), result);
+      }
+    }
+    return result;
+  }
+
+  DiagnosisExplanation explanation(const Candidate& candidate) const {
+    DiagnosisExplanation result;
+    for (const auto& [place, variation] : candidate.set) result.variants.emplace_back(all_mistakes()[place].name);
+    result.residual = candidate.left.residual();
+    result.largest = candidate.left.largest;
+    const double all = comparer_.plain_left().squares;
+    if (std::isfinite(all) && all > 0) result.share = std::clamp(1 - candidate.left.squares / all, 0.0, 1.0);
+    if (!std::isfinite(all) || !comparer_.same_shape()) result.share = candidate.left.wrong == 0 ? 1 : 0;
+    const auto wrong = static_cast<double>(comparer_.plain_left().wrong);
+    if (wrong > 0) result.cells = std::clamp(1 - static_cast<double>(candidate.left.wrong) / wrong, 0.0, 1.0);
+    if (!comparer_.same_shape()) result.cells = candidate.left.wrong == 0 ? 1 : 0;
+    return result;
+  }
+
+  void finish(StageComparison& result) {
+    result.tried = tried_;
+    // Residuals within rounding say nothing about which is right: there the order of the table stays.
+    double best = std::numeric_limits<double>::infinity();
+    for (const Candidate& each : explained_) best = std::min(best, each.left.residual());
+    const double level = comparer_.format().is_float32() ? kRoundedResidual : 1.2 * best;
+    std::stable_sort(explained_.begin(), explained_.end(), [=](const Candidate& a, const Candidate& b) {
+      const double x = std::max(a.left.residual(), level), y = std::max(b.left.residual(), level);
+      return x != y ? x < y : a.set < b.set;
+    });
+    std::set<std::vector<std::string>> named;
+    for (const Candidate& each : explained_) {
+      DiagnosisExplanation made = explanation(each);
+      if (named.insert(made.variants).second) result.explanations.push_back(std::move(made));
+    }
+    if (!result.explanations.empty()) result.mistakes = result.explanations.front().variants;
+    if (comparer_.same_shape() && std::isfinite(comparer_.plain_left().residual()))
+      near_.push_back({{}, comparer_.plain_left()});
+    sort_by_rest(near_);
+    for (const Candidate& each : near_) {
+      if (result.nearest.size() == kNearest) break;
+      if (!std::isfinite(each.left.residual())) continue;
+      DiagnosisExplanation made = explanation(each);
+      if (named.insert(made.variants).second) result.nearest.push_back(std::move(made));
+    }
+  }
+
+  void show(double share) const {
+    if (progress_) progress_(std::min(share, 1.0));
+  }
+
+  StageComparer& comparer_;
+  const Trace& ours_;
+  const std::function<void(double)>& progress_;
+  std::vector<Candidate> explained_, near_;
+  std::size_t tried_ = 0;
+};
+
+}  // namespace
+
+StageComparison judged_stage(const Trace& ours, const ExternalStage& theirs, const GivenStages& given,
+                             const DiagnoseWork& work, const CancelToken& cancel) {
+  StageComparer comparer(ours, theirs, given, work, cancel);
+  StageComparison result = comparer.compare();
+  if (!result.equal) StageSearch(comparer, ours, work).run(result);
+  return result;
+}
+
+}  // namespace headscope

@@ -1,0 +1,93 @@
+#include "core/diagnose/tolerance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headscope {
+namespace {
+
+constexpr double kMargin = 3;  // other kernels round at other places
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool same(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+std::size_t width_of(const WideStage& stage) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(1, stage.shape[stage.shape.count - 1]));
+}
+
+}  // namespace
+
+double row_size(const WideStage& stage, std::size_t first, const IsFilled& filled) {
+  double squares = 0;
+  std::size_t count = 0;
+  for (std::size_t k = first; k < first + width_of(stage); ++k) {
+    if (!std::isfinite(stage.values[k]) || (filled && filled(k))) continue;
+    squares += stage.values[k] * stage.values[k];
+    ++count;
+  }
+  return count == 0 ? 0 : std::sqrt(squares / static_cast<double>(count));
+}
+
+Tolerance::Tolerance(const NumberFormat& format, std::optional<double> fixed, const WideStage& exact,
+                     const WideStage& rounded, const IsFilled& filled)
+    : format_(format), fixed_(fixed) {
+  if (format.grid == nullptr || !(exact.shape == rounded.shape)) return;
+  double share = 0;
+  for (std::size_t first = 0; first < exact.values.size(); first += width_of(exact)) {
+    const double size = row_size(exact, first, filled);
+    if (!(size > 0)) continue;
+    for (std::size_t k = first; k < first + width_of(exact); ++k) {
+      if (filled && filled(k)) continue;
+      const double apart = std::abs(exact.values[k] - rounded.values[k]);
+      if (std::isfinite(apart)) share = std::max(share, apart / size);
+    }
+  }
+  share_ = std::max(share_, kMargin * share);
+}
+
+double Tolerance::of(double right, double size) const {
+  if (fixed_) return *fixed_;
+  double step = format_.step;
+  if (format_.grid != nullptr && std::isfinite(right)) step = std::ldexp(std::abs(right), 1 - format_.grid->digits);
+  return share_ * size + step;
+}
+
+double Remainder::residual() const {
+  if (squares == 0) return 0;
+  return size > 0 ? std::sqrt(squares / size) : kInfinity;
+}
+
+Remainder compare_stage(const WideStage& right, const WideStage* other, const WideStage& theirs,
+                        const Tolerance& tolerance, const IsFilled& filled,
+                        const std::function<void(std::size_t, double, double)>& visit) {
+  Remainder result;
+  const std::size_t width = width_of(theirs);
+  for (std::size_t first = 0; first < theirs.values.size(); first += width) {
+    // A mistake that makes numbers huge may not make everything else small beside them.
+    const double size = std::min(row_size(right, first, filled), row_size(theirs, first, filled));
+    for (std::size_t k = first; k < first + width; ++k) {
+      const double a = right.values[k], b = theirs.values[k];
+      if (std::isfinite(b) && !(filled && filled(k))) result.size += b * b;
+      const double allowed = tolerance.of(std::abs(a) < std::abs(b) ? a : b, size);
+      if (std::isfinite(allowed)) result.allowed = std::max(result.allowed, allowed);
+      if (same(a, b)) continue;
+      const double apart = std::abs(a - b);
+      const bool near = apart <= allowed || (other != nullptr && std::abs(other->values[k] - b) <= allowed);
+      if (!std::isfinite(apart)) {
+        result.squares = result.largest = kInfinity;
+      } else {
+        result.squares += apart * apart;
+        result.largest = std::max(result.largest, apart);
+      }
+      if (near) continue;
+      ++result.wrong;
+      if (visit) visit(k, a, b);
+    }
+  }
+  return result;
+}
+
+}  // namespace headscope

@@ -1,0 +1,54 @@
+// Number formats are recognised from the numbers, and rounding to them is the hardware's.
+#include "core/diagnose/number_format.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/core/attention/made_inputs.h"
+
+namespace headscope {
+namespace {
+
+std::vector<float> rounded(const char* option) {
+  std::vector<float> numbers = random_values(200, 17);
+  const auto format = format_named(option, numbers);
+  for (float& each : numbers) {
+    const auto value = static_cast<double>(each);
+    each = static_cast<float>(format->grid != nullptr ? rounded_to(*format->grid, value)
+                              : format->step > 0      ? std::nearbyint(value / format->step) * format->step
+                                                      : value);
+  }
+  return numbers;
+}
+
+TEST(NumberFormat, IsRecognisedFromTheNumbers) {
+  // TF32 has the digits of float16: numbers of ordinary sizes are both.
+  for (const char* option : {"f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i8"}) {
+    EXPECT_EQ(format_of(rounded(option)).option, option);
+  }
+}
+
+TEST(NumberFormat, FewOrAlikeNumbersSayNothing) {
+  EXPECT_EQ(format_of(std::vector<float>{0.5F, 1, 2}).option, "f32");
+  EXPECT_EQ(format_of(std::vector<float>(1000, 0.5F)).option, "f32");
+  EXPECT_EQ(format_of(std::vector<float>{}).option, "f32");
+  EXPECT_FALSE(format_named("f64", {}).has_value());
+}
+
+TEST(NumberFormat, RoundsTiesToEvenAndKeepsWhatIsNoNumber) {
+  const NumberGrid& half = number_grids()[0];
+  EXPECT_EQ(rounded_to(half, 2049), 2048);
+  EXPECT_EQ(rounded_to(half, 2051), 2052);
+  EXPECT_EQ(rounded_to(half, 65520), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(rounded_to(half, 6e-8), std::ldexp(1, -24)) << "the smallest number below the normal ones";
+  EXPECT_TRUE(std::isnan(rounded_to(half, std::nan(""))));
+  const NumberGrid& bfloat16 = number_grids()[1];
+  EXPECT_EQ(rounded_to(bfloat16, 1 + std::ldexp(1, -8)), 1);
+  EXPECT_EQ(rounded_to(bfloat16, 1 + std::ldexp(3, -8)), 1 + std::ldexp(1, -6));
+}
+
+}  // namespace
+}  // namespace headscope
