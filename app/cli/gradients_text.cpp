@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/cli/output.h"
+#include "app/cli/table_numbers.h"
 #include "core/attention/model_trace.h"
 #include "core/io/json_text.h"
 
@@ -29,16 +30,19 @@ std::string sums_of(const WeightGradients& found) {
   std::vector<std::vector<std::string>> rows = {{""}};
   for (std::int64_t head = 0; head < heads; ++head) rows.front().push_back(fmt::format("head {}", head));
   rows.front().emplace_back("layer");
+  TableNumbers numbers;
+  for (const HeadWeightGradients& each : found.heads) numbers.add(each.sum);
+  for (const LayerWeightGradients& each : found.layers) numbers.add(each.sum);
   for (const HeadWeightGradients& each : found.heads) {
     if (each.head == 0) rows.push_back({fmt::format("layer {}", each.layer)});
-    rows.back().push_back(short_number(each.sum));
+    rows.back().push_back(numbers.text(each.sum));
     if (each.head + 1 == heads) {
-      rows.back().push_back(short_number(found.layers[static_cast<std::size_t>(each.layer)].sum));
+      rows.back().push_back(numbers.text(found.layers[static_cast<std::size_t>(each.layer)].sum));
     }
   }
   std::vector<Column> columns(rows.front().size(), Column{true});
   columns.front() = {};
-  return table_text(columns, rows);
+  return table_text(columns, rows) + numbers.legend();
 }
 
 }  // namespace

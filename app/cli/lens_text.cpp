@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/output.h"
+#include "app/cli/table_numbers.h"
 #include "core/base/error.h"
 
 namespace headscope::cli {
@@ -55,15 +56,19 @@ std::string lens_text(const LogitLens& lens, const Trace& trace) {
   const LensKind& kind = lens_kind(lens.of);
   std::vector<std::vector<std::string>> rows = {{kind.row_word}};
   for (std::size_t i = first; i < tokens.size(); ++i) rows[0].push_back(fmt::format("{} {}", i, printable(tokens[i])));
+  TableNumbers numbers;
+  for (const LensRow& row : lens.rows) {
+    for (std::size_t i = first; i < tokens.size(); ++i) numbers.add(row.positions[i].top.front().probability);
+  }
   for (const LensRow& row : lens.rows) {
     rows.push_back({kind.row_name(row)});
     for (std::size_t i = first; i < tokens.size(); ++i) {
       const TokenProbability& token = row.positions[i].top.front();
-      rows.back().push_back(printable(token.piece) + " " + short_number(token.probability));
+      rows.back().push_back(printable(token.piece) + " " + numbers.text(token.probability));
     }
   }
-  std::string text =
-      fmt::format("\n{}\n\n", title_of(lens, *trace.inputs)) + table_text(std::vector<Column>(rows[0].size()), rows);
+  std::string text = fmt::format("\n{}\n\n", title_of(lens, *trace.inputs)) +
+                     table_text(std::vector<Column>(rows[0].size()), rows) + numbers.legend();
   if (lens.of != LensOf::layers) text += fmt::format("note: rows: {}\n", lens_legend(trace, lens.of));
   if (first == 0) return text;
   return text +

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/cli/output.h"
+#include "app/cli/table_numbers.h"
 #include "core/attention/model_trace.h"
 #include "core/io/json_text.h"
 
@@ -65,15 +66,18 @@ const char* corner_of(const SweepQuestion& question) {
 std::string table_of(const Sweep& sweep, const SweepQuestion& question, bool estimates) {
   std::vector<std::vector<std::string>> rows = {{corner_of(question)}};
   std::map<std::string, std::size_t> row_of, column_of;
+  const auto value_of = [estimates](const SweepCell& cell) { return estimates ? cell.estimate.value() : cell.value; };
+  TableNumbers numbers;
+  for (const SweepCell& cell : sweep.cells) numbers.add(value_of(cell));
   for (const SweepCell& cell : sweep.cells) {
     const Place place = place_of(sweep, cell, question);
     if (row_of.try_emplace(place.row, rows.size()).second) rows.push_back({place.row});
     if (column_of.try_emplace(place.column, column_of.size() + 1).second) rows.front().push_back(place.column);
-    rows[row_of[place.row]].push_back(short_number(estimates ? cell.estimate.value() : cell.value));
+    rows[row_of[place.row]].push_back(numbers.text(value_of(cell)));
   }
   std::vector<Column> columns(rows.front().size(), Column{true});
   columns.front() = {};
-  return table_text(columns, rows);
+  return table_text(columns, rows) + numbers.legend();
 }
 
 std::string cell_name(const Sweep& sweep, const SweepCell& cell, const SweepQuestion& question) {

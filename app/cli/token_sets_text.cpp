@@ -11,6 +11,7 @@
 
 #include "app/cli/csv_path.h"
 #include "app/cli/output.h"
+#include "app/cli/table_numbers.h"
 #include "core/io/csv.h"
 #include "core/io/json_text.h"
 #include "core/model/named_token.h"
@@ -58,14 +59,18 @@ std::string map_table(const HeadHeading& heading, const std::vector<std::int64_t
     rows[0].push_back(printable(token_piece(heading.checkpoint, id)));
     columns.push_back({true});
   }
+  const auto value_at = [&](std::size_t a, std::size_t b) {
+    return static_cast<double>(map.at({static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)}));
+  };
+  TableNumbers numbers;
+  for (std::size_t a = 0; a < ids.size(); ++a) {
+    for (std::size_t b = 0; b < ids.size(); ++b) numbers.add(value_at(a, b));
+  }
   for (std::size_t a = 0; a < ids.size(); ++a) {
     rows.push_back({printable(token_piece(heading.checkpoint, ids[a]))});
-    for (std::size_t b = 0; b < ids.size(); ++b) {
-      const Index at{static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)};
-      rows.back().push_back(short_number(static_cast<double>(map.at(at))));
-    }
+    for (std::size_t b = 0; b < ids.size(); ++b) rows.back().push_back(numbers.text(value_at(a, b)));
   }
-  return table_text(columns, rows);
+  return table_text(columns, rows) + numbers.legend();
 }
 
 Json map_json(const Tensor& map) {

@@ -56,7 +56,7 @@ bool is_allowed(ReadAs as, Replaces replaces) {
          (as == ReadAs::mask && replaces == Replaces::masks);
 }
 
-// Whether it is the file that was read: the system gives the number of one that is gone to another.
+// Returns whether it is the file that was read: the system gives the number of one that is gone to another.
 bool is_there_still(const Noted& noted, const system::EntryFacts& now) {
   const std::optional<system::EntryFacts> there = system::facts_of(noted.path);
   if (there && identity_of(*there) == identity_of(now)) return true;

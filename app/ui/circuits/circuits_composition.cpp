@@ -6,6 +6,7 @@
 #include "app/session/session.h"
 #include "app/ui/circuits/circuits_panel.h"
 #include "app/ui/main_view.h"
+#include "app/ui/map/heatmap_view.h"
 #include "app/ui/map/map_with_axes.h"
 #include "app/ui/map/named_map.h"
 #include "app/ui/stage_facts.h"
@@ -95,6 +96,9 @@ void draw_circuits_composition(Ui& ui, const CompositionShown& shown, const Rect
   std::string legend =
       fmt::format("Colour: score less {}, what random matrices of these shapes have. Named layer.head.",
                   number_label(shown.found.random, 4));
+  if (const std::string blank = words_of_blanks(ui, map.view.grid); !blank.empty()) {
+    legend += " B" + blank.substr(1) + ".";
+  }
   if (shown.drawn.mask != nullptr) legend += " Hatched: not of an earlier layer.";
   paragraph(ui, {{inner.min.x, y + ui.px(6)}, {inner.max.x, area.max.y}}, Type::words12, ui.colors.text2, legend);
 }

@@ -8,6 +8,7 @@
 #include "app/ui/heads/head_thumbnail.h"
 #include "app/ui/heads/heads_header.h"
 #include "app/ui/map/axis_labels.h"
+#include "app/ui/map/heatmap_view.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/map/range_choice.h"
@@ -26,6 +27,13 @@ constexpr float kGutter = 62, kLegend = 46;
 struct HeadsState {
   std::optional<std::int64_t> followed;  // the head that was scrolled into sight
 };
+
+// The sentence, and what cells without a number hold, where there are numbers and room to say it.
+std::string with_blanks(Ui& ui, const HeadsGrid& grid, const std::string& sentence, float room) {
+  const std::string blank = words_of_blanks(ui, grid.cells_at(grid.area.min));
+  const std::string longer = fmt::format("{}; {}.", sentence, blank);
+  return blank.empty() || text_width(ui, Type::words12, longer) > room ? sentence + "." : longer;
+}
 
 void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {
   const ViewState& view = ui.session.view;
@@ -63,7 +71,7 @@ void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {
   if (view.range_per_head && !view.range_fixed && !range.per_row)
     sentence += fmt::format("; the bar is head {}'s", grid.selection.head);
   const Rect first{words.min, {words.max.x, words.min.y + ui.px(18)}};
-  draw_legend_words(ui, first, sentence + ".");
+  draw_legend_words(ui, first, with_blanks(ui, grid, sentence, first.width()));
   const Rect second{{words.min.x, first.max.y}, {words.max.x, first.max.y + ui.px(16)}};
   const std::string hidden = mask_sentence(grid.data.trace());
   const std::string holds = grid.large ? maps_sentence(grid.seen, grid.cells_at(grid.area.min))

@@ -24,6 +24,7 @@ constexpr float kNarrowGutter = 48, kNumbersFrom = 24;  // pixels a cell
 constexpr float kGutter = 62, kWordLabels = 50, kIndexLabels = 24, kThinLabels = 44, kBarRoom = 56, kBarGap = 12,
                 kProfile = 28;
 
+constexpr float kBlankLine = 18;  // what cells without a number hold
 constexpr const char* kName = "inspector/picture";
 
 // Rectangles of the picture and what is around it.
@@ -79,6 +80,9 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
                              static_cast<std::int64_t>(std::ceil(grid.visible_columns())), grid.area.width(),
                              grid.area.height(), inspected.weight_like ? "weights" : "values, by size");
   places.bottom = places.fitted.area.max.y;
+  const bool provenance = inspected.stage == StageId::concat && shows_provenance(ui, inspected.data.trace());
+  const bool has_room = !provenance && places.bottom + lines + body + ui.px(kBlankLine) <= area.max.y;
+  if (places.holds.empty() && has_room) places.holds = words_of_blanks(ui, grid);
   if (places.profiles) places.bottom += ui.px(kProfile) + ui.px(4);
   return places;
 }

@@ -11,6 +11,7 @@
 #include "app/ui/map/word_grid.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/picture/cell_numbers.h"
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap_spec.h"
 #include "core/picture/palette.h"
@@ -26,13 +27,13 @@ WordCell cell_of(const Prediction& at, ColorMap map, bool log) {
   const auto probability = static_cast<float>(token.probability);
   if (!std::isfinite(probability)) return {kNanColor, visible_piece(token.piece), "NaN"};
   const ValueScale scale = value_scale({0, 1, log, false});
-  const std::string number = fmt::format("{:.2f}", probability);
   return {color_table(map)[static_cast<std::size_t>(scale.entry(probability))], visible_piece(token.piece),
-          number.substr(number.starts_with('0') ? 1 : 0)};
+          cell_number(weight_numbers(), token.probability)};
 }
 
 std::string legend_of(const LensShown& shown) {
-  return fmt::format("{}; rows: {}", shown.lens.next_token ? "the token after each column" : "the token of each column",
+  return fmt::format("{}; {}; rows: {}",
+                     shown.lens.next_token ? "the token after each column" : "the token of each column", kBlankWords,
                      lens_legend(shown.trace, shown.lens.of));
 }
 

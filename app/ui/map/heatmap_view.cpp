@@ -7,102 +7,48 @@
 
 #include "app/session/settings.h"
 #include "app/ui/imgui_compat.h"
-#include "core/base/minus_sign.h"
+#include "app/ui/map/cell_labels.h"
+#include "core/picture/cell_numbers.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr float kNumbersFrom = 24, kAllNumbersFrom = 40;  // pixels a cell at 1x
+constexpr float kNumbersFrom = 24;    // pixels a cell at 1x
+constexpr float kSmallestNumber = 9;  // pixels at 1x
 
 bool has_numbers(const Ui& ui, const CellGrid& grid) {
   return std::min(grid.cell_width, grid.cell_height) >= static_cast<double>(kNumbersFrom * ui.scale) - 0.5;
 }
 
 // 10 px below 26, 11 below 40, else 12.
-Type number_type(const Ui& ui, const HeatmapView& view) {
+Type type_of_numbers(const Ui& ui, const HeatmapView& view) {
   const double cell = std::min(view.grid.cell_width, view.grid.cell_height) / static_cast<double>(ui.scale);
   if (cell < 26 || view.small_numbers) return Type::mono10;
   return cell < 40 ? Type::mono11 : Type::mono12;
 }
 
-// The scales of these rows of a picture, each its own.
-std::vector<ValueScale> scales_of(const HeatmapView& view, const ExactCells& cells, Range rows) {
-  HeatmapSpec spec;
-  spec.matrix = cells.matrix;
-  spec.mask = cells.mask;
-  spec.device = cells.device;
-  spec.map = view.map;
-  spec.range = view.range;
-  return row_scales(spec, rows.begin, rows.end);
-}
-
-Rgba ground_of(const HeatmapView& view, const ValueScale& scale, float value) {
-  if (!std::isfinite(value)) return kNanColor;
-  return color_table(view.map)[static_cast<std::size_t>(std::clamp(scale.entry(value), 0, 255))];
-}
-
-// Of digits and signs; U+2212 has three bytes and one column.
-int columns_of(const std::string& number) {
-  return static_cast<int>(std::count_if(number.begin(), number.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+// The letters of the numbers in the cells of a view.
+NumberType number_type(Ui& ui, const HeatmapView& view, Type type) {
+  NumberType letters;
+  letters.height = ui.fonts.pixels[static_cast<int>(type)];
+  letters.advance = text_width(ui, type, "0");
+  letters.smallest = std::min(letters.height, ui.px(kSmallestNumber));
+  letters.room = static_cast<float>(view.grid.cell_width) - ui.px(2);
+  return letters;
 }
 
 void draw_numbers(Ui& ui, const HeatmapView& view) {
-  const CellGrid& grid = view.grid;
-  if (!has_numbers(ui, grid)) return;
-  const Range rows = grid.row_range();
-  const Range columns = grid.column_range();
-  std::vector<float> values(static_cast<std::size_t>(rows.size() * columns.size()));
-  if (values.empty()) return;
-  // Of a large map the numbers come with its picture.
-  const std::optional<ExactCells> exact = view.large ? exact_cells(*view.large, grid) : std::nullopt;
-  if (view.large && !exact) return;
-  std::vector<ValueScale> scales;
-  if (exact) {
-    const auto moved = [](Range range, std::int64_t by) { return Range{range.begin - by, range.end - by}; };
-    exact->matrix.read(Region{moved(rows, exact->row0), moved(columns, exact->column0)}, values);
-    if (view.range.per_row) scales = scales_of(view, *exact, moved(rows, exact->row0));
-  } else {
-    view.matrix.read(Region{rows, columns}, values);
-  }
-
-  const Type type = number_type(ui, view);
-  ImFont* font = ui.fonts[type];
-  const float height = ui.fonts.pixels[static_cast<int>(type)];
-  const float advance = text_width(ui, type, "0");
-  const int fitting = static_cast<int>((grid.cell_width - ui.px(2)) / std::max(1.0f, advance));
-  const ValueScale shared = value_scale(view.range);
-  // In narrow cells, numbers that linear colours cannot tell from 0 would hide the others.
-  const bool all = view.range.log_scale || view.range.per_row || grid.cell_width >= ui.px(kAllNumbersFrom);
-  const double negligible = all ? 0 : 0.005 * std::min(1.0, std::abs(view.range.high));
+  if (!has_numbers(ui, view.grid)) return;
+  const Type type = type_of_numbers(ui, view);
+  const CellLabels numbers = cell_labels(view, number_type(ui, view, type));
+  const Rect& area = view.grid.area;
   ImDrawList& list = canvas();
-  list.PushClipRect(grid.area.min, grid.area.max, true);
-  std::size_t at = 0;
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const auto line = static_cast<std::size_t>(row);
-    const ValueScale& scale = !scales.empty() ? scales[line - static_cast<std::size_t>(rows.begin)]
-                              : view.row_scale != nullptr && line < view.row_scale->size() ? (*view.row_scale)[line]
-                                                                                           : shared;
-    for (std::int64_t column = columns.begin; column < columns.end; ++column) {
-      const float value = values[at++];
-      if (!std::isfinite(value)) continue;
-      const bool covered = view.mask && view.mask->hidden.hidden(view.batch, view.head, row, column);
-      if (covered && (!view.weight_like || value == 0)) continue;
-      if (value != 0 && std::abs(static_cast<double>(value)) < negligible) continue;
-      const std::string label = fitted_number(static_cast<double>(value), view.weight_like, fitting);
-      if (label.empty()) continue;
-      const auto characters = static_cast<float>(columns_of(label));
-      const double x = grid.area.min.x + (static_cast<double>(column) + 0.5 - grid.column0) * grid.cell_width;
-      const double y = grid.area.min.y + (static_cast<double>(row) + 0.5 - grid.row0) * grid.cell_height;
-      // A number that the edge would cut is none.
-      if (x - characters * advance / 2 < grid.area.min.x || x + characters * advance / 2 > grid.area.max.x ||
-          y - height / 2 < grid.area.min.y || y + height / 2 > grid.area.max.y) {
-        continue;
-      }
-      const Rgba ink = covered ? ui.colors.text2 : ink_on(ground_of(view, scale, value));
-      const ImVec2 corner{std::round(static_cast<float>(x) - characters * advance / 2),
-                          std::round(static_cast<float>(y) - height / 2)};
-      compat::add_text(list, {font, height, color32(ink)}, corner, label);
-    }
+  list.PushClipRect(area.min, area.max, true);
+  for (const CellLabel& label : numbers.labels) {
+    const float width = static_cast<float>(letters_of(label.text)) * numbers.advance;
+    const ImVec2 corner{std::round(label.middle.x - width / 2), std::round(label.middle.y - numbers.height / 2)};
+    const Rgba ink = label.hidden ? ui.colors.text2 : ink_on(label.ground);
+    compat::add_text(list, {ui.fonts[type], numbers.height, color32(ink)}, corner, label.text);
   }
   list.PopClipRect();
 }
@@ -128,19 +74,8 @@ std::optional<ValueRange> range_of(const ValueScale& scale) {
   return ValueRange{low, low + span, false, false};
 }
 
-std::string fitted_number(double value, bool weight_like, int columns) {
-  std::string label = cell_label(value, weight_like);
-  // Small weights are blank in pictures for print; here they have as many digits as fit.
-  if (label.empty() && weight_like && value != 0) label = cell_label(value, false);
-  if (label.empty() || columns_of(label) <= columns) return label;
-  for (const int decimals : {1, 0}) {
-    label = number_label(value, decimals);
-    if (decimals > 0 && label.starts_with("0.")) label.erase(0, 1);
-    if (decimals > 0 && label.starts_with(std::string(kMinusSign) + "0.")) label.erase(3, 1);
-    const bool is_zero = label.find_first_of("123456789") == std::string::npos;
-    if (columns_of(label) <= columns && !is_zero) return label;
-  }
-  return {};  // fewer decimals would call it 0
+std::string words_of_blanks(const Ui& ui, const CellGrid& grid) {
+  return has_numbers(ui, grid) ? kBlankWords : "";
 }
 
 void draw_heatmap_view(Ui& ui, const HeatmapView& view) {

@@ -22,14 +22,14 @@ struct HeatmapView {
   ColorMap map = ColorMap::viridis;
   ValueRange range;
   const std::vector<ValueScale>* row_scale = nullptr;  // of every row, when range.per_row
-  bool weight_like = true;                             // decides the decimals of numbers in cells
+  bool weight_like = true;                             // numbers from 0 to 1, which decides their decimals
   bool small_numbers = false;                          // 10 px type, for thumbnails
   std::optional<LargeMap> large;                       // a map drawn from tiles: only single cells are read
 };
 
 // Draws the picture and, from 24 px a cell, the numbers of the visible cells: in black or white, whichever is legible.
-// A hidden cell has no number, unless its weight is not zero (a fully masked row with a finite fill). Numbers below
-// half a hundredth of what linear colours reach are printed from 40 px a cell.
+// A hidden cell has no number, unless its weight is not zero (a fully masked row with a finite fill). All numbers have
+// the same unit of the last digit (core/picture/cell_numbers.h).
 void draw_heatmap_view(Ui& ui, const HeatmapView& view);
 
 // 1 px frames of the hovered row and column in query and key colour (those of the dark theme, because they are drawn
@@ -45,9 +45,8 @@ void draw_link_ring(Ui& ui, const Rect& rect, Rgba color = {255, 255, 255, 255})
 // The value range of a row's scale; nullopt when the whole row has one colour.
 std::optional<ValueRange> range_of(const ValueScale& scale);
 
-// A value in at most `columns` characters: two decimals, "5e−4" where these would be 0, else fewer; "" when none fits,
-// and for a weight of 0.
-std::string fitted_number(double value, bool weight_like, int columns);
+// What a legend says of cells without a number; "" where cells are too small for numbers.
+std::string words_of_blanks(const Ui& ui, const CellGrid& grid);
 
 // The cell that the pixel under a point shows: of several cells the one with the largest absolute value (NaN first), as
 // in the picture. nullopt outside of the picture.

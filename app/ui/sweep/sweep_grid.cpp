@@ -14,6 +14,7 @@
 #include "app/ui/sweep/sweep_panel.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
+#include "core/picture/cell_numbers.h"
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap_spec.h"
 #include "core/picture/palette.h"
@@ -23,14 +24,16 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kWords = 116, kLine = 20, kCaption = 18;
+constexpr int kLetters = 6;  // that the narrowest cell holds
 
-// What is drawn: a sweep with its places, and the largest change of all maps.
+// What is drawn: a sweep with its places, the largest change of all maps, and how changes are written in cells.
 struct Drawn {
   const Sweep& sweep;
   const SweepQuery& query;
   std::size_t known = 0;  // of the runs
   SweepMap map;
   double largest = 0;
+  CellNumbers numbers = {};
 
   bool runs() const { return query.estimate != SweepEstimate::alone; }
   bool estimates() const { return query.estimate != SweepEstimate::none; }
@@ -39,13 +42,14 @@ struct Drawn {
 
 Drawn drawn_of(const Sweeps::Result& result) {
   const Sweep& sweep = result.answer->sweep;
-  Drawn drawn{sweep, result.question, result.answer->known, sweep_map(sweep), 0};
+  Drawn drawn{sweep, result.question, result.answer->known, sweep_map(sweep)};
   for (const bool estimated : {false, true}) {
     if (estimated ? !drawn.estimates() : !drawn.runs()) continue;
     const SweepCell* farthest = farthest_cell(sweep, drawn.known_of(estimated), estimated);
     if (farthest == nullptr) continue;
     drawn.largest = std::max(drawn.largest, std::fabs(change_of(sweep, *farthest, estimated)));
   }
+  drawn.numbers = cell_numbers({-drawn.largest, drawn.largest}, {kLetters, kLetters});
   return drawn;
 }
 
@@ -119,7 +123,7 @@ void draw_words(Ui& ui, const Drawn& drawn, const SweepCell* shown, const Rect& 
     text_in(ui, row(beside, y, ui.px(kLine)), Type::words12, color, words);
   };
   line(ui.colors.text2, "change of the " + metric_words(drawn));
-  line(ui.colors.text2, zero_words(drawn));
+  line(ui.colors.text2, zero_words(drawn) + "; " + kBlankWords);
   const bool computing = drawn.runs() && drawn.known < drawn.sweep.cells.size();
   line(computing ? ui.colors.warn : ui.colors.text, progress_or_largest(drawn));
   if (shown == nullptr) return;
@@ -162,7 +166,8 @@ WordGrid grid_of(Ui& ui, const Drawn& drawn, bool estimated) {
     if (cell == nullptr) return WordCell{well, "", ""};
     const auto change = static_cast<float>(change_of(drawn.sweep, *cell, estimated));
     if (!std::isfinite(change)) return WordCell{kNanColor, "NaN", ""};
-    return WordCell{color_table(map)[static_cast<std::size_t>(scale.entry(change))], number_label(change, 2), ""};
+    return WordCell{color_table(map)[static_cast<std::size_t>(scale.entry(change))],
+                    cell_number(drawn.numbers, static_cast<double>(change)), ""};
   };
   grid.row_name = [&drawn](std::int64_t at) { return drawn.map.row_names[static_cast<std::size_t>(at)]; };
   const bool positions = drawn.sweep.patch == SweepPatch::positions;

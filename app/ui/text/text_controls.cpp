@@ -48,7 +48,7 @@ void draw_head(Ui& ui, const TextShown& shown, const Rect& rect, std::int64_t he
   Rect rest{{left + side + ui.px(6), rect.min.y}, {rect.max.x - ui.px(6), rect.max.y}};
   const std::int64_t partner = shown.partner(ui);
   if (const TextWeights* known = shown.weights(); known != nullptr && partner >= 0) {
-    const std::string weight = cell_label(static_cast<double>(known->by_head.at({head, partner})), true);
+    const std::string weight = cell_label(static_cast<double>(known->by_head.at({head, partner})));
     text_in(ui, take_right(rest, ui.px(28), 2), Type::mono11, on ? ui.colors.text : ui.colors.text3,
             weight.empty() ? ".00" : weight, 1);
   }

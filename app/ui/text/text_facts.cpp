@@ -73,7 +73,7 @@ void draw_band_name(Ui& ui, const TextShown& shown, std::int64_t head, const Rec
   text_in(ui, name, chosen ? Type::title12 : Type::words12, ink, fmt::format("head {}", head));
   const float largest = shown.weights()->largest_by_head[static_cast<std::size_t>(head)];
   text_in(ui, {{map_right, row.min.y}, row.max}, chosen ? Type::mono_bold11 : Type::mono11, ink,
-          cell_label(static_cast<double>(largest), true), 1);
+          cell_label(static_cast<double>(largest)), 1);
 }
 
 // A frame around a word's column, with its index and letters below.

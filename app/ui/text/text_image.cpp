@@ -135,7 +135,7 @@ std::int64_t draw_leading(Ui& ui, const TextShown& shown, const ImagePatches& pa
     ui.mark(fmt::format("text/leading/{}", token), box);
     ring(ui, shown, box, token);
     text_in(ui, {{box.min.x, box.max.y + ui.px(2)}, {box.max.x + ui.px(8), box.max.y + ui.px(18)}}, Type::mono11,
-            ui.colors.text2, cell_label(static_cast<double>(known.values[k]), true));
+            ui.colors.text2, cell_label(static_cast<double>(known.values[k])));
     if (mouse_over(ui, box)) {
       outline(ui, box, ui.colors.text2, 1.5f, ui.px(size::radius_inner));
       under = token;
@@ -156,7 +156,7 @@ void draw_together(Ui& ui, const TextShown& shown, const Placed& placed) {
     if (box.width() < ui.px(kNumbered) || box.height() < ui.px(14)) break;
     const float value = known.values[static_cast<std::size_t>(token)];
     const WordLook look = word_look(value, false, word_colors(ui, known));
-    text_in(ui, box, Type::mono11, look.ink, cell_label(static_cast<double>(value), true), 0.5f);
+    text_in(ui, box, Type::mono11, look.ink, cell_label(static_cast<double>(value)), 0.5f);
   }
   const std::int64_t partner = shown.partner(ui);
   for (const std::int64_t token : {shown.one_text ? shown.request.token : partner, partner}) {
@@ -174,7 +174,7 @@ void draw_head(Ui& ui, const TextShown& shown, const Placed& placed, const Rect&
   text_in(ui, {{name.min.x + side + ui.px(5), name.min.y}, name.max}, chosen ? Type::mono_bold11 : Type::mono11, ink,
           std::to_string(head));
   const float largest = shown.weights()->largest_by_head[static_cast<std::size_t>(head)];
-  text_in(ui, name, Type::mono11, ink, cell_label(static_cast<double>(largest), true), 1);
+  text_in(ui, name, Type::mono11, ink, cell_label(static_cast<double>(largest)), 1);
   draw_painted(ui, shown, placed, head);
   if (head == ui.session.view.head) outline(ui, inset(placed.rect, -ui.px(1)), ui.colors.accent, 1.5f);
   const Interaction mouse = interact_mouse(ui, fmt::format("text/picture/{}", head), placed.rect, {}, false);

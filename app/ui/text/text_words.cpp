@@ -102,7 +102,7 @@ void draw_word(Ui& ui, const TextShown& shown, const Block& block, const LineSiz
     outline(ui, inset(box, partner ? ui.px(1) : -ui.px(2)), shown.own_color(ui), 2, ui.px(size::radius_control));
   }
   if (!numbered) return;
-  const std::string number = cell_label(static_cast<double>(known->values[k]), true);
+  const std::string number = cell_label(static_cast<double>(known->values[k]));
   const float half = std::ceil(text_width(ui, Type::mono11, number)) / 2 + 1;
   if (number.empty() || half * 2 > box.width() + ui.px(kGap)) return;
   text_in(ui, {{box.center().x - half, box.max.y + ui.px(1)}, {box.center().x + half, box.max.y + ui.px(17)}},

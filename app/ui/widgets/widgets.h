@@ -207,7 +207,7 @@ float scroll_across(Ui& ui, const std::string& name, const AcrossScroll& scroll)
 std::string tick_label(double value, double span);
 // "−0.5210": fixed decimals with U+2212, "nan", "inf"; below 1e-3 in size and not zero: scientific when `small_exact`.
 std::string number_label(double value, int decimals, bool small_exact = false);
-// In a cell: ".90", "1", "−.12", "" below .005 for weights.
-std::string cell_label(double value, bool weight_like);
+// A weight beside or in a cell: ".90", "1", "" below .005.
+std::string cell_label(double weight);
 
 }  // namespace headscope::ui

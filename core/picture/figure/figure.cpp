@@ -228,6 +228,7 @@ FigurePlan figure_plan(const FigureSource& source, const ViewSpec& asked, bool m
   plan_view(sheet, source, without_values);
   sheet.finish();
   check_size(sheet.plan);
+  if (!without_values) choose_cell_numbers(sheet.plan, cancel);
   return std::move(sheet.plan);
 }
 

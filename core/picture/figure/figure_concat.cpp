@@ -113,6 +113,7 @@ std::vector<Span> add_values(Sheet& sheet, const StagePicture& stage, const Conc
   sheet.upright_bar(at.left + map_width + sheet.upright_bar_gap(), at.top,
                     std::clamp(size.height, sheet.px(48), sheet.px(400)), stage.map(), range);
   std::vector<Span> words = legend(sheet, stage, ", the range centred on zero", size, 0);
+  add_words_of_numbers(sheet, size, stage.cell_text(), words);
   Span& axes = words.emplace_back();
   axes.text = "rows token, columns feature";
   axes.color = sheet.colors.text2;

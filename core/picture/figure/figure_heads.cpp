@@ -176,6 +176,7 @@ void plan_heads(Sheet& sheet, const StagePicture& stage, bool measure) {
   }
 
   std::vector<Span> words = legend(sheet, stage, ", one range for all heads", size, 0);
+  add_words_of_numbers(sheet, size, stage.cell_text(), words);
   if (stage.score_like()) {
     words.push_back({"\n", {}});
     Span& above = words.emplace_back();

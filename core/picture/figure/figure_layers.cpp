@@ -207,6 +207,7 @@ void plan_aggregate(Sheet& sheet, const std::vector<const Trace*>& layers, const
   sheet.upright_bar(x + size.width + sheet.upright_bar_gap(), y, bar_height, stage.map(), range);
   int bottom = y + std::max(size.height, sheet.view.color_bar ? bar_height : 0) + sheet.px(10);
   std::vector<Span> words = {{std::string(aggregate_formula(aggregate)) + ".", sheet.colors.text2}};
+  add_words_of_numbers(sheet, size, map.cell_text, words);
   add_words_of_shown(sheet, words);
   bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), words);
   sheet.plan.height = bottom + sheet.px(10);

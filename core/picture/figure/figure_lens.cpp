@@ -131,6 +131,9 @@ std::vector<Span> legend_of(const Sheet& sheet, const MapSize& size, std::int64_
                    sheet.colors.text2});
   const std::string pooled = pooled_note(size, rows, columns, "probability");
   if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, sheet.colors.text2});
+  // Where there is room for two lines, the second is the number.
+  const CellText text = size.cell_height >= sheet.font(kTwoLinesFrom) ? CellText::weights : CellText::none;
+  add_words_of_numbers(sheet, size, text, spans);
   return spans;
 }
 

@@ -8,6 +8,7 @@
 #include "core/heads/pattern.h"
 #include "core/heads/shown_weights.h"
 #include "core/heads/token_groups.h"
+#include "core/picture/cell_numbers.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/figure/head_look.h"
 #include "core/picture/fitted_range.h"
@@ -119,6 +120,11 @@ Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string
 void add_words_of_shown(const Sheet& sheet, std::vector<Span>& spans) {
   const std::string words = shown_sentence(sheet.trace);
   if (!words.empty()) spans.push_back({"\u00b7 " + words + ".", sheet.colors.text2});
+}
+
+void add_words_of_numbers(const Sheet& sheet, const MapSize& size, CellText text, std::vector<Span>& spans) {
+  if (!has_cell_numbers(text, std::min(size.cell_width, size.cell_height), sheet.view.scale)) return;
+  spans.push_back({"\u00b7 " + std::string(kBlankWords), sheet.colors.text3});
 }
 
 std::vector<Span> legend(const Sheet& sheet, const StagePicture& stage, const std::string& range_words,
@@ -249,7 +255,9 @@ void plan_one_map(Sheet& sheet, const OneMap& map) {
   sheet.upright_bar(x + size.width + sheet.upright_bar_gap(), y, bar_height, map.spec.map, map.spec.range);
 
   int bottom = y + std::max(size.height, sheet.view.color_bar ? bar_height : 0) + sheet.px(10);
-  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), map.legend(size));
+  std::vector<Span> words = map.legend(size);
+  add_words_of_numbers(sheet, size, map.cell_text, words);
+  bottom += sheet.paragraph(sheet.margin(), bottom, width - 2 * sheet.margin(), words);
   sheet.plan.height = bottom + sheet.px(10);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/attention/model_trace.h"
 #include "core/base/grouped_digits.h"
+#include "core/picture/cell_numbers.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/figure/head_look.h"
 #include "core/request/stage_info.h"
@@ -116,6 +117,9 @@ std::vector<Span> words_about(const Sheet& sheet, const StagePicture& stage, con
     words.push_back({fmt::format("{}: hidden, {} of {} cells.", hatched ? "Hatched" : "Empty", grouped_digits(hidden),
                                  grouped_digits(stage.rows() * stage.columns())),
                      ink});
+  }
+  if (has_cell_numbers(stage.cell_text(), std::min(size.cell_width, size.cell_height), sheet.view.scale)) {
+    words.push_back({fmt::format("B{}.", std::string(kBlankWords).substr(1)), ink});
   }
   const std::string masked = is_weight_like(stage.stage()) ? mask_sentences(sheet.trace) : "";
   if (!masked.empty()) words.push_back({masked, ink});

@@ -1,4 +1,4 @@
-// Items of a figure that are made of others: numbers in cells, blocks of provenance.
+// Items of a figure that are made of others: blocks of provenance, maps and the numbers in their cells.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,15 +11,7 @@
 
 namespace headscope {
 
-namespace {
-
-// A rectangle in pixels.
-struct Box {
-  double x = 0, y = 0, width = 0, height = 0;
-};
-
-// A word in the middle of a rectangle; its height is that of the digits.
-void draw_centred(FigureOutput& output, const Box& box, const std::string& text, double pixel_size, Rgba color) {
+void draw_centred(FigureOutput& output, const TextBox& box, const std::string& text, double pixel_size, Rgba color) {
   if (text.empty()) return;
   TextItem item;
   item.x = box.x + (box.width - text_width(text, FontRole::numbers, pixel_size)) / 2;
@@ -32,53 +24,7 @@ void draw_centred(FigureOutput& output, const Box& box, const std::string& text,
   output.text(item);
 }
 
-// 10 px in cells of 24 and 25 px, then larger with them.
-double number_size(double cell) {
-  return cell < 26 ? 10 : cell < 44 ? 11 : cell < 60 ? 12 : 13;
-}
-
-void draw_numbers(const MapItem& item, FigureOutput& output, const CancelToken& cancel) {
-  const HeatmapSpec& spec = item.spec;
-  const double cell_width = spec.width / spec.columns, cell_height = spec.height / spec.rows;
-  const double cell = std::min(cell_width, cell_height) / spec.pixel_scale;
-  if (item.cell_text == CellText::none || cell < 24) return;
-  const double size = number_size(cell) * spec.pixel_scale;
-  // The grid's line is the last pixel of a cell: numbers stand in the middle of the rest.
-  const double line = spec.grid ? std::max(1.0, std::floor(spec.pixel_scale + 0.5)) : 0;
-  const int most = static_cast<int>((cell_width - line - 1) / text_width("0", FontRole::numbers, size));
-  const std::int64_t columns = spec.matrix.dim(1);
-  // Numbers stay within their cells but for a pixel or two.
-  const auto row_at = [&](double y) {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor((y - item.y) / cell_height)), 0,
-                                    spec.matrix.dim(0));
-  };
-  const std::int64_t first = row_at(static_cast<double>(output.rows().begin) - cell);
-  const std::int64_t end = row_at(static_cast<double>(output.rows().end) + 2 * cell);
-  const ValueScale shared = value_scale(spec.range);
-  // As weights below .005 have no number, so have others that are as small beside what the colours reach.
-  const double negligible = spec.range.per_row ? 0 : 0.005 * std::min(1.0, std::fabs(spec.range.high));
-  std::vector<float> values(static_cast<std::size_t>(columns));
-  std::vector<std::uint8_t> hidden(static_cast<std::size_t>(spec.mask ? columns : 0));
-  for (std::int64_t i = first; i < end; ++i) {
-    cancel.check();
-    spec.matrix.read(Region{{i, i + 1}, {0, columns}}, values);
-    if (spec.mask) spec.mask->hidden.read_row(spec.batch, spec.head, i, hidden);
-    const ValueScale scale = spec.range.per_row ? row_scales(spec, i, i + 1).front() : shared;
-    for (std::int64_t j = 0; j < columns; ++j) {
-      const float value = values[static_cast<std::size_t>(j)];
-      if (!std::isfinite(value) || (spec.mask && hidden[static_cast<std::size_t>(j)] != 0)) continue;
-      if (value != 0 && std::fabs(static_cast<double>(value)) < negligible) continue;
-      const std::string text = item.cell_text == CellText::weights ? weight_text(value) : value_text(value, most);
-      const Rgba ground = color_table(spec.map)[static_cast<std::size_t>(scale.entry(value))];
-      draw_centred(output,
-                   {.x = item.x + static_cast<double>(j) * cell_width,
-                    .y = item.y + static_cast<double>(i) * cell_height,
-                    .width = cell_width - line,
-                    .height = cell_height - line},
-                   text, size, ink_on(ground));
-    }
-  }
-}
+namespace {
 
 void draw_provenance(const ProvenanceItem& item, FigureOutput& output, const CancelToken& cancel) {
   const auto edge = [](std::int64_t k, std::int64_t count, int pixels) { return static_cast<int>(k * pixels / count); };
@@ -156,7 +102,7 @@ void draw_plan(const FigurePlan& plan, FigureOutput& output, const CancelToken& 
             draw_provenance(shape, output, cancel);
           } else {
             output.map(shape);
-            draw_numbers(shape, output, cancel);
+            draw_cell_numbers(shape, output, cancel);
           }
         },
         item);

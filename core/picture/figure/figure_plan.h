@@ -13,6 +13,7 @@
 
 #include "core/base/cancel.h"
 #include "core/io/picture_rows.h"
+#include "core/picture/cell_numbers.h"
 #include "core/picture/heatmap.h"
 #include "core/picture/paper_spec.h"
 #include "core/picture/text/text.h"
@@ -66,6 +67,7 @@ struct MapItem {
   int x = 0, y = 0;
   HeatmapSpec spec;
   CellText cell_text = CellText::none;
+  CellNumbers numbers = {};  // how they are written: choose_cell_numbers()
 };
 
 // Pixels as they are, one for each of the picture.
@@ -117,7 +119,12 @@ std::string tick_text(double value, double largest);
 std::string weight_text(float value);
 // "0.1234", "−1.2340", below 1e-3 "−1.234e−05", "NaN", "inf": with this many decimals.
 std::string signed_number_text(double value, int decimals = 4);
-// The value with as many decimals (at most 2) as fit into `most` characters; "" when it does not fit at all.
-std::string value_text(float value, int most);
+
+// ---- numbers in cells
+// Whether cells of so many pixels have numbers, in a picture of this scale.
+bool has_cell_numbers(CellText text, double cell, double scale);
+// Says how the numbers in the cells of all maps of the picture are written: all with the same unit of the last digit,
+// by the numbers that there are and by the smallest cells. Reads the values of these maps. Throws Cancelled.
+void choose_cell_numbers(FigurePlan& plan, const CancelToken& cancel);
 
 }  // namespace headscope

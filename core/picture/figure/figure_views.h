@@ -90,6 +90,9 @@ std::vector<Span> legend_of_axes(const Sheet& sheet, const std::string& noun, co
 Span legend_of_hidden(const Sheet& sheet, const MapSize& size, const std::string& words, std::int64_t hidden,
                       std::int64_t cells);
 
+// What cells without a number hold, where cells have numbers.
+void add_words_of_numbers(const Sheet& sheet, const MapSize& size, CellText text, std::vector<Span>& spans);
+
 // How the weights are shown, where it is otherwise than they were computed.
 void add_words_of_shown(const Sheet& sheet, std::vector<Span>& spans);
 

@@ -1,7 +1,9 @@
 // --patch and --patch-from, and `sweep`: numbers of another run put into this one.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "tests/app/cli/command.h"
@@ -65,6 +67,31 @@ TEST_F(Patched, EveryCellIsARunWithThatPatch) {
       EXPECT_EQ(cell["value"].get<double>(), logit("ink,box", {"--patch", term + "@A", "--patch-from", "a.json"}))
           << term;
     }
+  }
+}
+
+// Numbers of tables: a sweep of tiny changes, one of large ones, and the sums of gradients.
+TEST_F(Patched, AllCellsOfATableHaveTheSameDecimals) {
+  const std::vector<std::vector<std::string>> asked = {
+      {"sweep", "--against", "a.json", "--patch", "heads", "--metric", "logit:ink-box"},
+      {"sweep", "--against", "a.json", "--patch", "positions", "--metric", "kl"},
+      {"gradients", "--metric", "logit:ink-box"}};
+  for (const std::vector<std::string>& words : asked) {
+    const Result result = with_b(words.front(), {words.begin() + 1, words.end()});
+    ASSERT_EQ(result.code, 0) << result.err;
+    std::set<std::size_t> decimals;
+    std::istringstream lines(result.out);
+    for (std::string line; std::getline(lines, line);) {
+      const bool of_heads = line.starts_with("layer 0  ") || line.starts_with("layer 1  ");
+      const bool of_positions = !line.empty() && std::isdigit(static_cast<unsigned char>(line.front())) != 0;
+      if (!of_heads && !of_positions) continue;
+      std::istringstream row(line.substr(of_heads ? 7 : line.find("  ")));
+      for (std::string number; row >> number;) {
+        ASSERT_EQ(number.find_first_not_of("-.0123456789"), std::string::npos) << line;
+        decimals.insert(number.size() - 1 - number.find('.'));
+      }
+    }
+    EXPECT_EQ(decimals.size(), 1u) << result.out;
   }
 }
 

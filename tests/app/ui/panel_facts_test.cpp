@@ -124,24 +124,10 @@ TEST(Marks, AFullyMaskedRowIsExplainedByItsConvention) {
   EXPECT_NE(fully_masked_sentence(*trace_of(request)).find("set to 0"), std::string::npos);
 }
 
-TEST(CellNumbers, ShortenUntilTheyFit) {
-  EXPECT_EQ(fitted_number(0.8965, true, 4), ".90");
-  EXPECT_EQ(fitted_number(0.001, true, 4), "1e\u22123");
-  EXPECT_EQ(fitted_number(0.001, true, 3), "");
-  EXPECT_EQ(fitted_number(0, true, 4), "");
-  EXPECT_EQ(fitted_number(-4.1677, false, 5), "\u22124.17");
-  EXPECT_EQ(fitted_number(-4.1677, false, 4), "\u22124.2");
-  EXPECT_EQ(fitted_number(-4.1677, false, 2), "\u22124");
-  EXPECT_EQ(fitted_number(-4.1677, false, 1), "");
-  for (const double small : {0.02, -0.02, 0.04, -0.049}) EXPECT_EQ(fitted_number(small, false, 2), "") << "not .0";
-  EXPECT_EQ(fitted_number(-0.02, false, 4), "\u2212.02");
-  EXPECT_EQ(fitted_number(-0.06, false, 3), "\u2212.1");
-  EXPECT_EQ(fitted_number(243.04, false, 3), "243");
-  EXPECT_EQ(fitted_number(0, false, 4), "0");
-  EXPECT_EQ(fitted_number(5.28e-4, false, 4), "5e\u22124") << "not 0";
-  EXPECT_EQ(fitted_number(-5.28e-4, false, 5), "\u22125e\u22124");
-  EXPECT_EQ(fitted_number(3e-12, false, 5), "3e\u221212");
-  EXPECT_EQ(fitted_number(-5.28e-4, false, 4), "");
+TEST(CellNumbers, OfWeightsAreThoseOfPictures) {
+  EXPECT_EQ(cell_label(0.8965), ".90");
+  EXPECT_EQ(cell_label(1), "1");
+  EXPECT_EQ(cell_label(0.0049), "");
 }
 
 TEST(RowRanges, AreReadBackFromTheirScale) {

@@ -28,11 +28,11 @@ Settings settings_of(const Request& request);
 const std::string* find_setting(const Settings& settings, const std::string& option);
 void put_setting(Settings& settings, const std::string& option, const std::string& value);
 
-// What a walk begins with: a model or a layer and something that it reads.
+// A walk begins with this: a model or a layer, and something that it reads.
 struct WalkKind {
   std::string name;
   Settings base;
-  std::vector<std::string> words;  // of which phrases are made
+  std::vector<std::string> words;  // phrases are made of them
 };
 
 // Files that options read, each named after one: "input-5.npy".

@@ -26,7 +26,7 @@ std::string one_of(const DrawnFrom& from, const std::vector<std::string>& values
   return values.empty() ? "" : from.random.one_of(values);
 }
 
-// Some of the folder's files whose names begin with the option's, else any of them.
+// Draws some of the folder's files whose names begin with the option's, else any of them.
 std::string drawn_file(const DrawnFrom& from) {
   std::vector<std::string> own, all;
   for (const auto& entry : fs::directory_iterator(from.files)) {
@@ -65,7 +65,7 @@ std::string drawn_mask(const DrawnFrom& from) {
   std::string text;
   for (const MaskTermInfo& info : mask_term_infos()) {
     const bool file = info.kind == MaskTerm::Kind::file;
-    // Under masks that look back rows are used again: half of all have one.
+    // Under masks that look back rows are used again, so half of all requests have one.
     if (!from.random.once_in(file ? 8 : info.kind == MaskTerm::Kind::causal ? 2 : 4)) continue;
     const std::string term = file                  ? drawn_file(from)
                              : info.takes_number() ? fmt::format("{}:{}", info.word, from.random.below(4))
@@ -107,7 +107,7 @@ std::string drawn_stage(const DrawnFrom& from) {
   return std::string(stage_name(from.random.one_of(all_stages())));
 }
 
-// A number of a stage, or of a tensor of the layer that was computed last.
+// Draws a number of a stage, or of a tensor of the layer that was computed last.
 std::string drawn_edit(const DrawnFrom& from) {
   std::string name = drawn_stage(from);
   std::size_t rank = stage_info(*stage_named(name)).axes.size();
@@ -208,7 +208,7 @@ std::string drawn_ids(const DrawnFrom& from) {
 std::string drawn_value(const DrawnFrom& from) {
   for (const DrawnRow& row : kDrawn) {
     if (row.placeholder != from.option.placeholder) continue;
-    // Listed, but not in effect.
+    // It is listed, but not in effect.
     const bool off = is_intervention(from.option.name) && from.random.once_in(8);
     return (off ? "off:" : "") + row.draw(from);
   }

@@ -1,4 +1,4 @@
-// What is drawn for the placeholder of an option. Internal to drawn_request.cpp.
+// Draws a value for the placeholder of an option. Internal to drawn_request.cpp.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace headscope {
 
-// What a value is drawn from.
+// A value is drawn from all of this.
 struct DrawnFrom {
   ui::Random& random;
   const RequestOption& option;
@@ -16,11 +16,11 @@ struct DrawnFrom {
   const std::string& files;     // the folder
 };
 
-// A list of words of the kind, or of ids.
+// Draws a list of words of the kind, or of ids.
 std::string drawn_text(const DrawnFrom& from);
 std::string drawn_ids(const DrawnFrom& from);
 
-// Any value that the option may have.
+// Draws any value that the option may have.
 std::string drawn_value(const DrawnFrom& from);
 
 }  // namespace headscope

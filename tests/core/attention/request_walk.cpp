@@ -16,7 +16,7 @@ namespace {
 
 using Runs = std::vector<WalkRun>;
 
-// How engines of a part of a walk are made.
+// Says how engines of a part of a walk are made.
 struct Means {
   const WalkKind* kind = nullptr;
   bool whole_model = true;
@@ -35,7 +35,7 @@ class Engines {
  public:
   explicit Engines(const Means& means) : means_(means), engine_(means.options(true)) {}
 
-  // What is wrong with a run; "" where nothing is. `again`: compares an older result too.
+  // Says what is wrong with a run; "" where nothing is. With `again` an older result is compared too.
   std::string wrong_with(const WalkRun& run, bool again, WalkCounts& counts) {
     const Answer found = answer_of(engine_, run);
     if (found.cancelled) ++counts.cancelled;
@@ -80,7 +80,7 @@ class Engines {
   std::vector<Pair> held_;
 };
 
-// What is wrong with the last of the runs, done one after the other.
+// Does the runs one after the other, and says what is wrong with the last of them.
 std::string wrong_at_end(const Means& means, const Runs& runs) {
   Engines engines(means);
   WalkCounts counts;
@@ -198,7 +198,7 @@ WalkCounts walk(const std::vector<WalkKind>& kinds, std::int64_t steps, std::uin
         return counts;
       }
       drawing.last = engines.last();
-      // What cannot run is mostly taken back.
+      // A change that cannot run is mostly taken back.
       if (counts.refusals == refused || drawing.random.once_in(5)) runs.push_back(run);
     }
   }

@@ -1,4 +1,5 @@
-// Random walks over all of a request: whatever an engine computed before, its result is that of a new one.
+// Random walks over all of a request hold every result of an engine, whatever it computed before, against that of a new
+// engine.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct WalkRun {
   End end = End::whole;
 };
 
-// A whole run, or why there is none.
+// The answer is a whole run, or says why there is none.
 struct Answer {
   std::shared_ptr<const Trace> trace;
   std::string refusal;
@@ -29,7 +30,7 @@ Answer answer_of(Engine& engine, const WalkRun& run);
 // Engines of a walk. Their session A, for --patch-from, is the kind's base with another token in its text.
 EngineOptions walk_options(const WalkKind& kind, bool reuse, bool whole_model, std::int64_t stage_memory);
 
-// What happened, so that a test can say that something did.
+// Counts what happened, so that a test can say that something did.
 struct WalkCounts {
   std::int64_t steps = 0, answers = 0, refusals = 0, cancelled = 0, rows_kept = 0, stages_kept = 0, previews = 0;
 };
@@ -39,7 +40,7 @@ struct WalkCounts {
 // failure that names the shortest list of requests that shows it.
 WalkCounts walk(const std::vector<WalkKind>& kinds, std::int64_t steps, std::uint64_t seed, const std::string& files);
 
-// `share` of 20,000 steps, or of HEADSCOPE_WALK_STEPS; HEADSCOPE_WALK_SEED, or 1.
+// A walk takes `share` of 20,000 steps, or of HEADSCOPE_WALK_STEPS; its seed is HEADSCOPE_WALK_SEED, or 1.
 std::int64_t walk_steps(std::int64_t share);
 std::uint64_t walk_seed();
 

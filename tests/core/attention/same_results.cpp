@@ -37,7 +37,7 @@ std::string words_difference(const std::string& name, const std::string& found, 
   return found == wanted ? "" : fmt::format("{}: '{}' for '{}'", name, found, wanted);
 }
 
-// What a trace says of itself beside its numbers.
+// Returns all that a trace says of itself beside its numbers.
 std::string words_of(const Trace& trace) {
   return fmt::format("{} | {} | {} | {} | scale {} | {} rows masked: {} | tokens {} | {}", trace.backend,
                      trace.backend_description, trace.notice, trace.seeded_weights, trace.scale,
@@ -104,7 +104,7 @@ std::string model_difference(const ModelTrace& found, const ModelTrace& wanted) 
   return what;
 }
 
-// Every row within 1e-5 of the largest number of the exact one.
+// Every row has to lie within 1e-5 of the largest number of the exact one.
 std::string near_difference(const std::string& name, const Tensor& found, const Tensor& wanted) {
   if (!(found.shape() == wanted.shape())) return name + " has another shape";
   const std::vector<float> a = found.values(), b = wanted.values();

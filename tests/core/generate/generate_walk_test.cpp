@@ -21,7 +21,7 @@ bool same_chances(const TokenChance& a, const TokenChance& b) {
   return a.id == b.id && a.probability == b.probability && a.chance == b.chance;
 }
 
-// What step `step` draws by a run of its own; nothing where it cannot run.
+// Says what step `step` draws by a run of its own; nothing where it cannot run.
 std::optional<SampledToken> single_step(const WalkKind& kind, const Request& request, const Ids& ids,
                                         const GenerationOptions& options, std::uint64_t step) {
   Engine fresh(walk_options(kind, false, true, kDefaultStageMemory));

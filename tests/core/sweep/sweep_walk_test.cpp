@@ -15,7 +15,7 @@ namespace {
 SweepQuestion question_of(const Settings& settings, SweepPatch patch) {
   SweepQuestion question;
   question.patched = question.source = request_of(settings);
-  // The same text but for its first token.
+  // Another text, which differs at its beginning alone.
   if (!question.source.token_ids.empty()) question.source.token_ids.front() = 7;
   if (!question.source.phrase.empty()) question.source.phrase = "fox " + question.source.phrase;
   question.metric = question.source.token_ids.empty() ? "logit:cat" : "logit:3";

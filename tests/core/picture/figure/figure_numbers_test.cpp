@@ -20,24 +20,6 @@ TEST(WeightText, has_two_decimals_no_leading_zero_and_nothing_below_half_a_perce
   EXPECT_EQ(weight_text(std::nanf("")), "");
 }
 
-TEST(ValueText, has_as_many_decimals_as_fit_and_a_true_minus) {
-  EXPECT_EQ(value_text(-0.52F, 4), "\u2212.52");
-  EXPECT_EQ(value_text(1.04F, 4), "1.04");
-  EXPECT_EQ(value_text(-1.04F, 4), "\u22121.0");
-  EXPECT_EQ(value_text(15.41F, 4), "15.4");
-  EXPECT_EQ(value_text(-154.1F, 4), "\u2212154");
-  EXPECT_EQ(value_text(123456, 4), "1e5");
-  EXPECT_EQ(value_text(-123456, 3), "");
-  EXPECT_EQ(value_text(0.001F, 4), "1e\u22123");
-  EXPECT_EQ(value_text(-0.001F, 4), "") << "a number that is not 0 is never called 0";
-  EXPECT_EQ(value_text(-0.02F, 3), "") << "nor .0";
-  EXPECT_EQ(value_text(0.04F, 2), "");
-  EXPECT_EQ(value_text(-0.0F, 4), "0");
-  EXPECT_EQ(value_text(-1e20F, 5), "\u22121e20");
-  EXPECT_EQ(value_text(-1e20F, 4), "");
-  EXPECT_EQ(value_text(3, 0), "");
-}
-
 TEST(TickText, has_three_digits_of_the_largest) {
   EXPECT_EQ(tick_text(0, 1), "0");
   EXPECT_EQ(tick_text(0.25, 1), ".25");

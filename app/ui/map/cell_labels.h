@@ -1,0 +1,41 @@
+// The numbers in the cells of a heatmap on screen: what is written in which cell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/session/view_state.h"
+#include "app/ui/map/heatmap_view.h"
+#include "core/picture/cell_numbers.h"
+#include "core/picture/palette.h"
+
+namespace headscope::ui {
+
+// Letters of one width, in pixels.
+struct NumberType {
+  float height = 0, advance = 0;
+  float smallest = 0;  // the least height
+  float room = 0;      // of a cell, for letters side by side
+};
+
+// The number of one cell.
+struct CellLabel {
+  Cell cell;
+  ImVec2 middle{0, 0};  // of the whole cell
+  std::string text;
+  Rgba ground;          // the cell's colour
+  bool hidden = false;  // a cell that the mask hides, and that weighs something all the same
+};
+
+// The numbers in sight, all written alike, and the size of their letters.
+struct CellLabels {
+  CellNumbers numbers;
+  float height = 0, advance = 0;
+  std::vector<CellLabel> labels;
+};
+
+// Says the numbers of the cells in sight: none for hidden cells, for marks, and for cells whose number the edge of the
+// picture would cut. Of a large map none until its picture is there. Reads the cells.
+CellLabels cell_labels(const HeatmapView& view, const NumberType& type);
+
+}  // namespace headscope::ui

@@ -1,0 +1,120 @@
+#include "core/compare/row_order.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "core/attention/model_trace.h"
+#include "core/request/stage_info.h"
+
+namespace headscope {
+namespace {
+
+constexpr double kRounding = 1e-5, kDifferent = 1e-2;  // of the norm
+constexpr std::int64_t kMostNumbers = std::int64_t{1} << 24;
+
+// Sums of squares over all features: of a, of a - b, and of the differences in either order.
+struct Squares {
+  double a = 0, as_they_are = 0, pairs_in_b = 0, pairs_in_a = 0;
+};
+
+// The feature of a head that stands at place `at` where pairs stand side by side.
+std::size_t half_of(std::size_t at, std::size_t head_dim) {
+  return at % 2 * (head_dim / 2) + at / 2;
+}
+
+void add_row(const float* a, const float* b, std::size_t head_dim, Squares& squares) {
+  const auto square = [](float x, float y) {
+    const double difference = static_cast<double>(x) - static_cast<double>(y);
+    return difference * difference;
+  };
+  for (std::size_t d = 0; d < head_dim; ++d) {
+    const std::size_t half = half_of(d, head_dim);
+    squares.a += static_cast<double>(a[d]) * static_cast<double>(a[d]);
+    squares.as_they_are += square(a[d], b[d]);
+    squares.pairs_in_b += square(a[half], b[d]);
+    squares.pairs_in_a += square(a[d], b[half]);
+  }
+}
+
+bool same_tokens(const Comparison& found) {
+  for (const TokenAlignment* along : {&found.queries, &found.keys}) {
+    if (!along->same_lengths() || !along->changed.empty()) return false;
+  }
+  return true;
+}
+
+// The traces of the layer where the results begin to differ.
+struct Layers {
+  const Trace *a = nullptr, *b = nullptr;
+};
+
+Layers layers_of(const Trace& a, const Trace& b, const Comparison& found) {
+  if (!found.layer) return {&a, &b};
+  const auto layer = static_cast<std::size_t>(*found.layer);
+  return {a.model->layers[layer].get(), b.model->layers[layer].get()};
+}
+
+bool equal_numbers(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() && a.size() <= kMostNumbers && a.values() == b.values();
+}
+
+std::optional<PairedRows> paired_rows_of(const Layers& of, StageId stage, std::int64_t heads,
+                                         const CancelToken& cancel) {
+  const Stage *a = of.a->find(stage), *b = of.b->find(stage);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  return paired_rows(a->tensor, b->tensor, heads, cancel);
+}
+
+}  // namespace
+
+std::optional<PairedRows> paired_rows(const Tensor& a, const Tensor& b, std::int64_t heads, const CancelToken& cancel) {
+  if (a.shape() != b.shape() || a.rank() < 1 || heads < 1 || a.size() > kMostNumbers) return std::nullopt;
+  const std::int64_t features = a.dim(a.rank() - 1);
+  if (features % heads != 0 || features / heads < 4 || features / heads % 2 != 0) return std::nullopt;
+  const auto head_dim = static_cast<std::size_t>(features / heads);
+  const std::vector<float> left = a.values(), right = b.values();
+  Squares squares;
+  for (std::size_t at = 0; at + head_dim <= left.size(); at += head_dim) {
+    if (at % (std::size_t{1} << 16) == 0) cancel.check();
+    add_row(&left[at], &right[at], head_dim, squares);
+  }
+  // Of numbers that are not finite nothing is said.
+  if (!(squares.as_they_are > kDifferent * kDifferent * squares.a) || !std::isfinite(squares.as_they_are)) {
+    return std::nullopt;
+  }
+  const double rounding = kRounding * kRounding * squares.a;
+  const bool in_a = squares.pairs_in_a <= rounding, in_b = squares.pairs_in_b <= rounding;
+  if (in_a && in_b) return PairedRows::either;
+  if (in_a) return PairedRows::a;
+  if (in_b) return PairedRows::b;
+  return std::nullopt;
+}
+
+std::string row_order_sentence(const Trace& a, const Trace& b, const Comparison& found, const CancelToken& cancel) {
+  if (!found.first || !same_tokens(found)) return "";
+  const Layers of = layers_of(a, b, found);
+  if (of.a == nullptr || of.b == nullptr || of.a->inputs == nullptr || of.b->inputs == nullptr) return "";
+  const Inputs &left = *of.a->inputs, &right = *of.b->inputs;
+  if (left.num_heads != right.num_heads || left.num_kv_heads != right.num_kv_heads) return "";
+  const Stage *value_a = of.a->find(StageId::value_proj), *value_b = of.b->find(StageId::value_proj);
+  if (value_a == nullptr || value_b == nullptr || !equal_numbers(value_a->tensor, value_b->tensor)) return "";
+  const auto query = paired_rows_of(of, StageId::query_proj, left.num_heads, cancel);
+  const auto key = query ? paired_rows_of(of, StageId::key_proj, left.num_kv_heads, cancel) : std::nullopt;
+  if (!query || !key) return "";
+  if (*query != *key) return "";
+  const bool known = *query != PairedRows::either;
+  const std::string layer = found.layer ? fmt::format(" in layer {}", *found.layer) : "";
+  const char* const one = !known ? "one result" : *query == PairedRows::a ? "A" : "B";
+  const char* const other = !known ? "the other" : *query == PairedRows::a ? "B" : "A";
+  return fmt::format(
+      "the rows are permuted{}: query_proj and key_proj of {} are those of {} with the rows of each head in the order "
+      "of rotary pairs, as in files of Meta and GGUF, where others have the two rows of a pair half a head apart; "
+      "value_proj is equal",
+      layer, one, other);
+}
+
+}  // namespace headscope
