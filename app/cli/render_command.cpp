@@ -19,10 +19,15 @@
 #include "core/base/file_name.h"
 #include "core/export/html_page.h"
 #include "core/export/recipe.h"
+#include "core/heads/showing.h"
+#include "core/heads/shown_weights.h"
 #include "core/io/atomic_file.h"
 #include "core/io/png.h"
 #include "core/picture/figure/figure.h"
 #include "core/picture/text/text_fonts.h"
+#include "core/picture/view_spec.h"
+#include "core/request/request_text.h"
+#include "core/request/stage.h"
 
 namespace headscope::cli {
 
@@ -103,6 +108,17 @@ void write_target(const Target& target, const FigureSource& source, const ViewSp
   print(fmt::format("{}  {}, {}\n", printable(target.path), size, size_text(error ? 0 : static_cast<double>(bytes))));
 }
 
+// How weights are shown says nothing of a view that draws none, or of a page of scores.
+void refuse_idle_showing(const Arguments& given, const Request& request, const ViewSpec& view, bool on_page) {
+  if (on_page ? is_shown_stage(view.stage) : draws_shown_weights(view)) return;
+  for (const SaidOption& said : said_showing(request)) {
+    if (!given.has(said.name)) continue;
+    Request only;
+    find_request_option(said.name)->set(only, said.value);
+    refuse_showing(only, fmt::format("--view {} of {}", view_kind_name(view.view), stage_name(view.stage)));
+  }
+}
+
 // Views of a whole model, and a page, hold all layers; another picture, the one that is shown.
 bool needs_all_layers(const Target& target, ViewKind view) {
   return target.page || view == ViewKind::lens || view == ViewKind::attribution;
@@ -120,6 +136,8 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const GivenRequest request = given_request(without_sweep_patch(given), std::move(session));
   const ViewSpec view = with_sweep_patch(given, given_view(given, request.view.value_or(ViewSpec())));
   if (target.page) check_page_view(view.view);
+  refuse_idle_options(given, view, target.page);
+  refuse_idle_showing(given, request.request, view, target.page);
 
   const std::optional<Request> other = other_request(given, request, view);
   std::optional<Sweep> sweep;

@@ -19,6 +19,7 @@
 #include "core/model/capture.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/model_kind.h"
+#include "core/request/option_scope.h"
 #include "core/request/problem.h"
 #include "core/request/request_text.h"
 
@@ -176,6 +177,10 @@ GivenRequest given_request(const Arguments& asked, std::optional<SessionFile> se
                      "a capture as --model");
   }
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
+  // What a session says beside them may have been meant for another request.
+  for (const RequestOption& option : request_options()) {
+    if (given.has(option.name)) refuse_idle(option, request);
+  }
   if (const std::string drawn = drawn_weights_notice(given, request); !drawn.empty()) given.notice_with_result(drawn);
   return result;
 }

@@ -13,7 +13,9 @@
 
 #include "app/cli/stage_arguments.h"
 #include "core/base/error.h"
+#include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
+#include "core/picture/view_reach.h"
 
 namespace headscope::cli {
 
@@ -123,10 +125,23 @@ ViewSpec given_view(const Arguments& given, ViewSpec view) {
     if (option.on_command_line && given.has(option.name)) set_from(view, option, given.get(option.name));
   }
   if (!given.has("view")) view.view = implied_kind(given, view);
-  // A text is shaded by several heads, of which --head means one.
-  const bool one_head = view.view == ViewKind::text && given.has("head") && !given.has("heads-shown");
-  if (one_head) view.heads_shown = std::vector<std::int64_t>{view.head};
+  for (const ViewOption& option : view_options()) {
+    const ViewReach& reach = option.reach;
+    const bool means_other = reach.as_other.has(view.view) && given.has(option.name) && !given.has(reach.other);
+    if (means_other) find_view_option(reach.other)->set(view, given.get(option.name));
+  }
   return view;
+}
+
+void refuse_idle_options(const Arguments& given, const ViewSpec& view, bool on_page) {
+  for (const ViewOption& option : view_options()) {
+    if (!option.on_command_line || !given.has(option.name)) continue;
+    refuse_idle(option, view, on_page);
+    const ViewReach& reach = option.reach;
+    if (on_page || !reach.as_other.has(view.view) || is_default(option, view) || !given.has(reach.other)) continue;
+    throw UsageError(option.name, fmt::format("found together with --{}, which says all of it", reach.other),
+                     "one of both");
+  }
 }
 
 }  // namespace headscope::cli

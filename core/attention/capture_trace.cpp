@@ -130,15 +130,20 @@ void check_weights_stay(const Request& request, const Capture& capture, std::int
   }
 }
 
-// Value norms are those of the values that were captured.
+// Value norms are those of the values that were captured, and heads are merged of the context that values make.
 void check_has_values(const Request& request, const Capture& capture, std::int64_t number) {
-  if (request.weighting != Weighting::value_norm) return;
   if (!capture.layers[static_cast<std::size_t>(number)].value.empty()) return;
-  throw UsageError("weighting",
-                   fmt::format("found value-norm, and {} holds no values of layer {}, whose lengths weights could be "
-                               "multiplied by",
-                               capture.path, number),
-                   "weights, or a capture that holds layers.N.value");
+  const auto refuse = [&](const char* option, const char* found, const char* missed, const char* instead) {
+    throw UsageError(
+        option, fmt::format("found {}, and {} holds no values of layer {}, {}", found, capture.path, number, missed),
+        fmt::format("{}, or a capture that holds layers.N.value", instead));
+  };
+  if (request.weighting == Weighting::value_norm) {
+    refuse("weighting", "value-norm", "whose lengths weights could be multiplied by", "weights");
+  }
+  if (request.merge == Merge::direct) {
+    refuse("merge", "direct", "of which heads that could be merged are made", "transpose");
+  }
 }
 
 std::int64_t shown_layer(const Request& request, const Capture& capture) {

@@ -98,55 +98,71 @@ ViewOption path_end_option(const char* help) {
           [](ViewSpec& view, const std::string& text) { field_of(view, field) = parse_layer_head(name.text, text); }};
 }
 
+// Zeros and means come from no run that could take the other's numbers.
+const char* missing_for_direction(const ViewSpec& view) {
+  return view.question.ablation ? "the numbers of --against in place of --ablation" : nullptr;
+}
+
 }  // namespace
 
 ViewOption token_option() {
-  return {"token",
-          "I|A[,B]",
-          "arcs: the query that stands out; neurons: the query (default 0); text: the query, with --along column the "
-          "key (default the last); attribution: the token whose logit is taken apart, or the difference A - B.",
-          token_text,
-          set_token,
-          ViewOption::Json::whole};
+  return on(
+      {{ViewKind::arcs, ViewKind::neurons, ViewKind::text, ViewKind::attribution}},
+      {"token", "I|A[,B]",
+       "arcs: the query that stands out; neurons: the query (default 0); text: the query, with --along column the "
+       "key (default the last); attribution: the token whose logit is taken apart, or the difference A - B.",
+       token_text, set_token, ViewOption::Json::whole});
 }
 
 ViewOption by_option() {
-  return {"by", placeholder_of(kDerivedBy) + "|" + placeholder_of(kTakenApartBy) + "|" + placeholder_of(kReads),
-          "sensitivity: what the cell is derived by, weights or scores (default scores for stages of queries and keys, "
-          "else weights); attribution: attention as one, by heads, or every head by the tokens that it reads (default "
-          "components); score: by components or heads (default heads); composition: what of a head reads, its query, "
-          "key or value (default key).",
-          by_text, set_by};
+  return on(
+      {{ViewKind::sensitivity, ViewKind::attribution, ViewKind::score, ViewKind::composition}},
+      {"by", placeholder_of(kDerivedBy) + "|" + placeholder_of(kTakenApartBy) + "|" + placeholder_of(kReads),
+       "sensitivity: what the cell is derived by, weights or scores (default scores for stages of queries and keys, "
+       "else weights); attribution: attention as one, by heads, or every head by the tokens that it reads (default "
+       "components); score: by components or heads (default heads); composition: what of a head reads, its query, "
+       "key or value (default key).",
+       by_text, set_by});
 }
 
 std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
   using Q = ModelQuestion;
-  options.push_back(word_option<"loss", &Q::loss, kOfALoss>(
-      "attribution: the loss of the token, -ln of its probability in nats, is taken apart in place of its logit."));
+  constexpr ViewReach sweep{{ViewKind::sweep}};
+  options.push_back(
+      on({{ViewKind::attribution}},
+         word_option<"loss", &Q::loss, kOfALoss>(
+             "attribution: the loss of the token, -ln of its probability in nats, is taken apart in place of its "
+             "logit.")));
   options.back().placeholder.clear();
   options.back().json = ViewOption::Json::flag;
   // On the command line a word of --patch, which is REQUEST's: a sweep puts in patches of its own.
-  options.push_back(word_option<"patch", &Q::patch, kPatches>(
-      "sweep: a run for every head's context, every position of the stream before every layer, query, key, value, "
-      "weights, context and output of every layer, or every path from or into a head (default heads)."));
+  options.push_back(on(
+      sweep,
+      word_option<"patch", &Q::patch, kPatches>(
+          "sweep: a run for every head's context, every position of the stream before every layer, query, key, value, "
+          "weights, context and output of every layer, or every path from or into a head (default heads).")));
   options.back().on_command_line = false;
-  options.push_back({"metric", "logit:A[-B]|prob:A|loss|kl|cell:[L/]STAGE:B,H,I,J",
-                     "sweep: what is measured after every patch; --at POSITION says where (default: [MASK] where there "
-                     "is one, else the last position).",
-                     [](const ViewSpec& view) { return view.question.metric; }, set_metric});
-  options.push_back(word_option<"direction", &Q::direction, kDirections>(
-      "sweep: the request takes numbers of A (default), or A takes those of the request."));
-  options.push_back(word_option<"ablation", &Q::ablation, kAblations>(
-      "sweep: zeros, or the mean over the text's own positions, in place of the numbers of --against."));
-  options.push_back(path_end_option<"from", &Q::from>(
-      "sweep with --patch paths: the head whose context takes the other numbers on its way into every later head "
-      "alone."));
-  options.push_back(path_end_option<"into", &Q::into>(
-      "sweep with --patch paths: the head that paths from every earlier head end at."));
-  options.push_back(word_option<"lens-of", &Q::lens_of, kLensOf>(
-      "lens: the stream after every layer, or after the attention of every layer without its MLP (in parallel blocks "
-      "too), or what each head of --layer wrote alone, through a final norm of that vector alone, which scales a small "
-      "one up (default layers)."));
+  options.push_back(on(sweep, {"metric", "logit:A[-B]|prob:A|loss|kl|cell:[L/]STAGE:B,H,I,J",
+                               "sweep: what is measured after every patch; --at POSITION says where (default: [MASK] "
+                               "where there is one, else the last position).",
+                               [](const ViewSpec& view) { return view.question.metric; }, set_metric}));
+  options.push_back(on({{ViewKind::sweep}, missing_for_direction},
+                       word_option<"direction", &Q::direction, kDirections>(
+                           "sweep: the request takes numbers of A (default), or A takes those of the request.")));
+  options.push_back(on(sweep, word_option<"ablation", &Q::ablation, kAblations>(
+                                  "sweep: zeros, or the mean over the text's own positions, in place of the numbers of "
+                                  "--against.")));
+  options.push_back(on(sweep, path_end_option<"from", &Q::from>(
+                                  "sweep with --patch paths: the head whose context takes the other numbers on its way "
+                                  "into every later head alone.")));
+  options.push_back(on(sweep, path_end_option<"into", &Q::into>(
+                                  "sweep with --patch paths: the head that paths from every earlier head end at.")));
+  options.push_back(
+      on({{ViewKind::lens}},
+         word_option<"lens-of", &Q::lens_of, kLensOf>(
+             "lens: the stream after every layer, or after the attention of every layer without its MLP (in parallel "
+             "blocks too), or what each head of --layer wrote alone, through a final norm of that vector alone, which "
+             "scales a small one up (default layers).")));
   return options;
 }
 

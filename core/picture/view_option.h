@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/picture/view_reach.h"
 #include "core/picture/view_spec.h"
 
 namespace headscope {
@@ -20,6 +21,7 @@ struct ViewOption {
   void (*set)(ViewSpec&, const std::string& text);
   Json json = Json::text;
   bool on_command_line = true;  // else of session files alone
+  ViewReach reach = {};         // where it does something
 };
 
 }  // namespace headscope

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/picture/view_option.h"
+#include "core/picture/view_reach.h"
 #include "core/request/option_text.h"
 #include "core/request/option_words.h"
 
@@ -39,6 +40,12 @@ std::string placeholder_of(const Words& words) {
     text += word.text;
   }
   return text;
+}
+
+// The row of an option that acts there.
+inline ViewOption on(ViewReach reach, ViewOption option) {
+  option.reach = reach;
+  return option;
 }
 
 // One of a few words; `kind` as in refuse_value.
@@ -95,6 +102,9 @@ ViewOption whole_option(const char* placeholder, const char* help, bool on_comma
 std::string width_text(const ViewSpec& view);
 void set_width(ViewSpec& view, const std::string& text);
 std::vector<ViewOption> with_paper_options(std::vector<ViewOption> options);
+
+// The rows of heads, tokens and cells go behind those given.
+std::vector<ViewOption> with_part_options(std::vector<ViewOption> options);
 
 // Two rows that mean one thing in one view and another in an attribution; the rows of attributions and sweeps go behind
 // those given.

@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "core/picture/view_option.h"
+#include "core/picture/view_spec.h"
 
 namespace headscope {
 
 // Every field of ViewSpec, in the order of session files (--against is not a field).
 const std::vector<ViewOption>& view_options();
 const ViewOption* find_view_option(std::string_view name);
+
+// Every kind of view, in the order of --view.
+const std::vector<ViewKind>& all_view_kinds();
 
 // True when the view does not differ from ViewSpec{} in this option.
 bool is_default(const ViewOption& option, const ViewSpec& view);

@@ -49,16 +49,23 @@ void set_width(ViewSpec& view, const std::string& text) {
 
 std::vector<ViewOption> with_paper_options(std::vector<ViewOption> options) {
   using P = PaperSpec;
-  options.push_back(whole_option<"dpi", &P::dpi, kLeastDpi, kLargestDpi>(
-      "N", "Pixels an inch, which the file states (default 300 for a width on paper)."));
-  options.push_back({"font-size", "PT", "Size of the labels in points, on paper (default 8 for a width on paper).",
-                     font_size_text, set_font_size, ViewOption::Json::real});
-  options.push_back(word_option<"background", &P::ground, kGrounds, "a ground">(
-      "The ground of the picture; white takes the colours of the light theme (default theme)."));
-  options.push_back(word_option<"caption", &P::caption, kSwitch>("What the picture shows, in words (default on)."));
-  options.push_back(word_option<"recipe-line", &P::recipe_line, kSwitch>("The request in one line (default on)."));
-  options.push_back(word_option<"key-labels", &P::key_labels, kKeyLabels>(
-      "On paper: keys below every map, or only below those with no map under them (default all)."));
+  // Each is about the whole figure, and some ask for the layout of paper; a page has none.
+  const ViewReach every{ViewSet::all()};
+  options.push_back(on(every, whole_option<"dpi", &P::dpi, kLeastDpi, kLargestDpi>(
+                                  "N", "Pixels an inch, which the file states (default 300 for a width on paper).")));
+  options.push_back(
+      on(every, {"font-size", "PT", "Size of the labels in points, on paper (default 8 for a width on paper).",
+                 font_size_text, set_font_size, ViewOption::Json::real}));
+  options.push_back(on(every, word_option<"background", &P::ground, kGrounds, "a ground">(
+                                  "The ground of the picture; white takes the colours of the light theme (default "
+                                  "theme).")));
+  options.push_back(
+      on(every, word_option<"caption", &P::caption, kSwitch>("What the picture shows, in words (default on).")));
+  options.push_back(
+      on(every, word_option<"recipe-line", &P::recipe_line, kSwitch>("The request in one line (default on).")));
+  options.push_back(on(every, word_option<"key-labels", &P::key_labels, kKeyLabels>(
+                                  "On paper: keys below every map, or only below those with no map under them (default "
+                                  "all).")));
   return options;
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/base/assert.h"
 #include "core/request/intervention_kinds.h"
+#include "core/request/option_scope.h"
 
 namespace headscope {
 namespace {
@@ -28,10 +29,12 @@ RequestOption intervention_option() {
       },
       [](Request& request, const std::string& text) { set_terms(std::get<row>(kInterventionKinds), request, text); },
       false,
-      {std::get<row>(kInterventionKinds).reach, [](const Request& request) {
+      {std::get<row>(kInterventionKinds).reach,
+       [](const Request& request) {
          const auto& kind = std::get<row>(kInterventionKinds);
          return any_on(request.*kind.field) ? kind.rows : RowsApart::everywhere;
-       }}};
+       }},
+      kActsOnAll};  // where it cannot act, core/attention/intervention_problem refuses it
 }
 
 template <std::size_t... row>

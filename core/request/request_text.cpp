@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/request/option_scope.h"
+
 namespace headscope {
 
 const RequestOption* find_request_option(std::string_view name) {
@@ -23,12 +25,19 @@ bool is_given(const RequestOption& option, const Request& request) {
          (name == "decoder-phrase" && request.decoder_phrase.has_value());
 }
 
+namespace {
+
+void add_words(const RequestOption& option, const Request& request, std::vector<std::string>& words) {
+  words.push_back(std::string("--") + option.name);
+  if (!is_flag(option)) words.push_back(option.get(request));
+}
+
+}  // namespace
+
 std::vector<std::string> command_line_of(const Request& request) {
   std::vector<std::string> words;
   for (const RequestOption& option : request_options()) {
-    if (!is_given(option, request)) continue;
-    words.push_back(std::string("--") + option.name);
-    if (!is_flag(option)) words.push_back(option.get(request));
+    if (is_given(option, request)) add_words(option, request, words);
   }
   return words;
 }
@@ -48,8 +57,12 @@ std::string shell_quoted(std::string_view word) {
 }
 
 std::string shell_command_of(const Request& request, std::string_view command) {
+  std::vector<std::string> words;
+  for (const RequestOption& option : request_options()) {
+    if (is_given(option, request) && acts_on(option, request)) add_words(option, request, words);
+  }
   std::string line(command);
-  for (const std::string& word : command_line_of(request)) {
+  for (const std::string& word : words) {
     line += ' ';
     line += shell_quoted(word);
   }

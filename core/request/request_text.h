@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/request/option_reach.h"
+#include "core/request/option_scope.h"
 #include "core/request/request.h"
 
 namespace headscope {
@@ -22,6 +23,7 @@ struct RequestOption {
   void (*set)(Request&, const std::string& text);
   bool numeric = false;    // its values are numbers (some also take a word: auto, off, -inf)
   OptionReach reach = {};  // what a run may take from one with another value
+  OptionScope scope = {};  // on which requests it acts
 };
 
 // Every option that is a field of Request, in the contract's order (--session and --phrase-file are not fields).
@@ -38,8 +40,8 @@ bool is_given(const RequestOption& option, const Request& request);
 // Only what differs from the defaults: {"--mask", "causal", "--heads", "4", ...}, unquoted.
 std::vector<std::string> command_line_of(const Request& request);
 
-// The same as one line that a POSIX shell reads back, values quoted where needed: `command` unchanged, then the
-// options. "headscope-cli run --phrase 'a b' --mask causal".
+// The same as one line that a POSIX shell reads back, values quoted where needed: `command` unchanged, then the options
+// that act on the request, for a command line refuses others. "headscope-cli run --phrase 'a b' --mask causal".
 std::string shell_command_of(const Request& request, std::string_view command);
 
 // One word as a POSIX shell reads it back: 'it'\''s'; unchanged when no character of it is special.

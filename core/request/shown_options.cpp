@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/request/option_scope.h"
 #include "core/request/option_text.h"
 #include "core/request/word_option.h"
 
@@ -32,21 +33,22 @@ std::vector<RequestOption> shown_options() {
   return {
       word_option<"groups", &R::groups, kGroups>(
           "words|pieces", "Weights as shown, exported and measured: pieces of a word as one, or each piece (pieces).",
-          kChangesNothing),
+          kChangesNothing, kActsOnAll),
       word_option<"hide-tokens", &R::hide_tokens, kHideTokens>(
           "special|first|none",
           "Of weights as shown: keys whose columns are left out (none). special: [CLS], <s> and the like, class token "
           "and "
           "registers of an image.",
-          kChangesNothing),
+          kChangesNothing, kActsOnAll),
       {"renormalise", "", "Of weights as shown: rows are divided by their sums.",
-       [](const R& r) { return std::string(r.renormalise ? "on" : ""); }, set_renormalise, false, kChangesNothing},
+       [](const R& r) { return std::string(r.renormalise ? "on" : ""); }, set_renormalise, false, kChangesNothing,
+       kActsOnAll},
       word_option<"weighting", &R::weighting, kWeightings>(
           "weights|value-norm", "Of weights as shown: times the length of the key's value, before W_O (weights).",
-          kChangesNothing),
+          kChangesNothing, kActsOnAll),
       {"top-p", "P", "Of weights as shown: the largest of each row that hold P of it; the others are 0 (1).",
-       [](const R& r) { return r.top_p == 1 ? std::string() : double_text(r.top_p); }, set_top_p, true,
-       kChangesNothing},
+       [](const R& r) { return r.top_p == 1 ? std::string() : double_text(r.top_p); }, set_top_p, true, kChangesNothing,
+       kActsOnAll},
   };
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/request/option_reach.h"
+#include "core/request/option_scope.h"
 #include "core/request/option_text.h"
 #include "core/request/option_words.h"
 #include "core/request/request_text.h"
@@ -12,7 +13,7 @@ namespace headscope {
 
 // One of a few words.
 template <OptionName name, auto field, const auto& words>
-RequestOption word_option(const char* placeholder, const char* help, OptionReach reach = {}) {
+RequestOption word_option(const char* placeholder, const char* help, OptionReach reach = {}, OptionScope scope = {}) {
   return {name.text,
           placeholder,
           help,
@@ -33,7 +34,8 @@ RequestOption word_option(const char* placeholder, const char* help, OptionReach
             refuse_value(name.text, text, "a known value", expected_words(words));
           },
           false,
-          reach};
+          reach,
+          scope};
 }
 
 }  // namespace headscope

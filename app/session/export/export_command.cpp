@@ -5,86 +5,41 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "app/session/export/export_job.h"
 #include "app/session/export/export_parts.h"
 #include "core/base/error.h"
+#include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
+#include "core/picture/view_reach.h"
+#include "core/picture/view_spec.h"
 #include "core/request/request_text.h"
 
 namespace headscope {
 
 namespace {
 
-bool always(const ViewSpec&, const Trace&) {
-  return true;
-}
-
-bool draws_one_head(const ViewSpec& spec, const Trace& trace) {
-  const Stage* const drawn = trace.find(spec.stage);
-  return spec.view == ViewKind::head || spec.view == ViewKind::neurons || spec.view == ViewKind::sensitivity ||
-         spec.view == ViewKind::explanation || spec.view == ViewKind::score || spec.view == ViewKind::scatter ||
-         (spec.view == ViewKind::stage && drawn != nullptr && drawn->tensor.rank() == 4);
-}
-
-bool of_parts(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::attribution || spec.view == ViewKind::score ||
-         spec.view == ViewKind::composition;
-}
-
-bool of_a_cell(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::sensitivity || spec.view == ViewKind::explanation ||
-         spec.view == ViewKind::attribution || spec.view == ViewKind::score;
-}
-
-bool of_arcs(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::arcs;
-}
-
-bool of_text(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::text;
-}
-
-bool of_some_heads(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::arcs || spec.view == ViewKind::heads || spec.view == ViewKind::text;
-}
-
-bool of_an_attribution(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::attribution;
-}
-
-bool of_a_lens(const ViewSpec& spec, const Trace&) {
-  return spec.view == ViewKind::lens;
-}
-
-// --view concat means the stage too.
-bool of_a_stage(const ViewSpec& spec, const Trace&) {
-  return spec.view != ViewKind::concat;
-}
-
-// The options of VIEW that the command line says, in its order, where they matter to the picture.
+// The options of VIEW that the command line says, in its order, where they do something for the picture.
 struct Said {
   const char* option;
-  bool (*matters)(const ViewSpec&, const Trace&);
   bool even_usual = false;  // said although it is the default
 };
-constexpr Said kSaid[] = {
-    {"view", always, true},      {"head", draws_one_head, true},
-    {"at", of_a_cell},           {"by", of_parts},
-    {"loss", of_an_attribution}, {"lens-of", of_a_lens},
-    {"token", always},           {"heads-shown", of_some_heads},
-    {"along", of_text},          {"combine", of_text},
-    {"hide-below", of_arcs},     {"sentences", of_arcs},
-    {"stage", of_a_stage},       {"colormap", always},
-    {"range", always},           {"log", always},
-    {"labels", always},          {"theme", always},
-    {"width", always},           {"dpi", always},
-    {"font-size", always},       {"background", always},
-    {"caption", always},         {"recipe-line", always},
-    {"key-labels", always},
-};
+constexpr Said kSaid[] = {{"view", true},  {"head", true},  {"at"},       {"by"},        {"loss"},       {"lens-of"},
+                          {"token"},       {"heads-shown"}, {"along"},    {"combine"},   {"hide-below"}, {"sentences"},
+                          {"aggregate"},   {"stage"},       {"colormap"}, {"range"},     {"log"},        {"labels"},
+                          {"theme"},       {"width"},       {"dpi"},      {"font-size"}, {"background"}, {"caption"},
+                          {"recipe-line"}, {"key-labels"}};
+
+// Of arcs and text, --heads-shown says the heads; --view concat means the stage too.
+bool is_said(const Said& said, const ViewOption& option, const ViewSpec& spec, bool on_page) {
+  if (!said.even_usual && is_default(option, spec)) return false;
+  if (!acts_on(option, spec, on_page)) return false;
+  if (option.reach.as_other.has(spec.view)) return false;
+  return spec.view != ViewKind::concat || std::string_view(option.name) != "stage";
+}
 
 // The picture of the heads, whose chosen ones have no option.
 std::string report_command_of(const ExportChoice& choice, const CorpusView& corpus) {
@@ -113,8 +68,7 @@ std::string equivalent_command(const ExportChoice& choice, const Trace& trace, c
     std::string command = shell_command_of(trace.request, "headscope-cli render");
     for (const Said& said : kSaid) {
       const ViewOption& option = *find_view_option(said.option);
-      const bool differs = said.even_usual || !is_default(option, spec);
-      if (!differs || !said.matters(spec, trace)) continue;
+      if (!is_said(said, option, spec, choice.format == ExportFile::html)) continue;
       command += fmt::format(" --{}", option.name);
       if (!option.placeholder.empty()) command += ' ' + shell_quoted(option.get(spec));
     }

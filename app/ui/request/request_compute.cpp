@@ -11,6 +11,7 @@
 #include "core/backend/backend.h"
 #include "core/base/thread_pool.h"
 #include "core/request/model_kind.h"
+#include "core/request/option_scope.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -145,7 +146,7 @@ namespace {
 
 constexpr std::size_t kMostOfValue = 200;
 
-// As command_line_of(), but of a long value its beginning: a phrase of megabytes is not copied for every frame, and
+// As shell_command_of(), but of a long value its beginning: a phrase of megabytes is not copied for every frame, and
 // never drawn whole. The copied command has all of it.
 std::vector<std::string> shown_command(const Request& draft) {
   const auto phrase_of = [&](std::string_view name) -> const std::string* {
@@ -158,6 +159,7 @@ std::vector<std::string> shown_command(const Request& draft) {
     const std::string* phrase = phrase_of(option.name);
     const bool is_long = phrase != nullptr && phrase->size() > kMostOfValue;
     if (!is_long && !is_given(option, draft)) continue;
+    if (!acts_on(option, draft)) continue;
     words.push_back(std::string("--") + option.name);
     if (is_flag(option)) continue;
     words.push_back(is_long ? phrase->substr(0, kMostOfValue) : option.get(draft).substr(0, kMostOfValue));

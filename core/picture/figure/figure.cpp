@@ -151,10 +151,7 @@ std::vector<std::int64_t> heads_of_grid(const ViewSpec& view, const StagePicture
   return heads;
 }
 
-namespace {
-
-// Whether the view draws weights, which are shown as the request says.
-bool draws_weights(const ViewSpec& view) {
+bool draws_shown_weights(const ViewSpec& view) {
   switch (view.view) {
     case ViewKind::arcs:
     case ViewKind::text:
@@ -180,6 +177,8 @@ bool draws_weights(const ViewSpec& view) {
   }
   return false;
 }
+
+namespace {
 
 void plan_view(Sheet& sheet, const FigureSource& source, bool measure) {
   switch (sheet.view.view) {
@@ -218,7 +217,7 @@ FigurePlan figure_plan(const FigureSource& source, const ViewSpec& asked, bool m
   if (source.corpus != nullptr) return corpus_plan(*source.corpus, asked);
   const ViewSpec view = in_pixels(asked);
   const bool without_values = measure && !is_for_paper(view);  // the caption's height depends on its words
-  const bool shown = draws_weights(view) && shows_otherwise(source.trace);
+  const bool shown = draws_shown_weights(view) && shows_otherwise(source.trace);
   const AsShown looked_at(source.trace, shown ? HiddenColumns::removed : std::optional<HiddenColumns>());
   const AsShown measured(source.trace, shown ? HiddenColumns::zero : std::optional<HiddenColumns>());
   Sheet sheet(looked_at.trace(), view);

@@ -47,6 +47,10 @@ struct FigureSize {
 };
 FigureSize figure_size(const FigureSource& source, const ViewSpec& view);
 
+// Whether the view draws weights as the request says that they are shown: pieces of words as one, columns hidden. Other
+// views are of the numbers that were computed.
+bool draws_shown_weights(const ViewSpec& view);
+
 // The derivatives that ViewKind::sensitivity shows, [query_len, key_len]: of the cell view.at of view.stage with
 // respect to the scores or weights of view.head. `largest`, unless null, gets the largest |derivative| of all heads.
 // Throws UsageError and Cancelled.

@@ -165,7 +165,7 @@ Sheet::Title title_of(const Sheet& sheet, const StagePicture& stage) {
   if (stage.heads() > 0) title.head = view.head;
   title.name = fmt::format("Head {}", view.head);
   title.stage = stage_name(stage.stage());
-  if (view.view == ViewKind::stage) {
+  if (view.view == ViewKind::stage || stage.heads() == 0) {
     title.contract_name = true;
     std::swap(title.name, title.stage);
     title.stage.clear();

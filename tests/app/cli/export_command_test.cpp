@@ -7,6 +7,9 @@
 #include "app/session/export/export_job.h"
 #include "core/attention/engine.h"
 #include "core/export/session_file.h"
+#include "core/picture/view_option.h"
+#include "core/picture/view_options.h"
+#include "core/picture/view_reach.h"
 #include "tests/app/cli/command.h"
 
 namespace headscope {
@@ -48,6 +51,8 @@ class ExportCommand : public CommandTest {
     choice_.subject = subject;
     ViewSpec expected = fitted_view(*figure_of(choice_, *trace_, view_), *trace_);
     if (expected.view == ViewKind::concat) expected.stage = ViewSpec().stage;  // the view says it
+    // What does nothing for the picture is not said: the command line would refuse it.
+    if (const ViewOption& head = *find_view_option("head"); !acts_on(head, expected)) expected.head = ViewSpec().head;
     const std::string command = equivalent_command(choice_, *trace_, view_);
     SCOPED_TRACE(command);
     std::vector<std::string> words = words_of(command);
