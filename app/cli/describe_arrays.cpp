@@ -16,6 +16,9 @@
 #include "core/io/npy.h"
 #include "core/io/npz.h"
 #include "core/io/tensor_formats.h"
+#include "core/io/torch_file.h"
+#include "core/model/config_reader.h"
+#include "core/model/layer_prefix.h"
 #include "core/model/layer_weights.h"
 #include "core/model/weights_sha256.h"
 #include "core/tensor/statistics.h"
@@ -40,9 +43,16 @@ std::string dtype_name(const std::string& descr) {
   return fmt::format("{}{}", kind == 'f' ? "float" : kind == 'u' ? "uint" : "int", bits);
 }
 
-// Which of the contract's four spellings the names are, with what that says about the numbers; "" for none.
-std::string convention_of(const TensorFile& file) {
-  const auto has = [&file](const char* name) { return file.find(name) != nullptr; };
+std::vector<std::string> prefixes_of(const TensorFile& file) {
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : file.entries) names.push_back(entry.name);
+  return layer_prefixes(names);
+}
+
+// Which of the contract's four spellings the names behind `prefix` are, with what that says about the numbers; "" for
+// none.
+std::string convention_of(const TensorFile& file, const std::string& prefix) {
+  const auto has = [&](const char* name) { return has_names(file) && file.find(prefix + name) != nullptr; };
   if (has("qkv_layer.weight")) return "fused projection, rows [q_h k_h v_h] per head (tutorials 000 to 002)";
   if (has("in_proj_weight")) return "fused projection, rows in blocks [Q K V] (torch.nn.MultiheadAttention)";
   if (has("q_proj_weight")) return "separate projections (torch.nn.MultiheadAttention)";
@@ -74,6 +84,18 @@ void add_zeros(std::int64_t count, StatisticsSum& sum) {
 std::string lower_case(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   return text;
+}
+
+// A prefix without its dot, for the terminal.
+std::string inside(const std::string& prefix) {
+  return printable(prefix.substr(0, prefix.size() - 1));
+}
+
+std::string several_layers_text(const std::vector<std::string>& prefixes) {
+  std::vector<std::string> shown;
+  for (const std::string& prefix : prefixes) shown.push_back(inside(prefix));
+  return fmt::format("{} attention layers in it, of which one alone would open as --weights: {}\n", shown.size(),
+                     first_ten(shown));
 }
 
 void describe_layer(const std::string& path, const std::string& convention, const CancelToken& cancel,
@@ -178,18 +200,25 @@ Description describe_tensors(const std::string& path, const Reading& reading) {
   description.json = {{"path", path}, {"kind", lower_case(file.format)}};
   description.text = fmt::format("{}: {}, {}\n", printable(path), file.format,
                                  counted(static_cast<std::int64_t>(file.entries.size()), "tensor"));
-  const std::string convention = convention_of(file);
+  const std::vector<std::string> layers = prefixes_of(file);
+  const std::string prefix = layers.empty() ? "" : layers.front();
+  const std::string convention = convention_of(file, prefix);
   if (is_capture(file)) {
     description.json["kind"] = "capture";
     add_capture(path, reading.cancel, description);
   } else if (is_corpus(file.metadata)) {
     description.json["kind"] = "corpus";
     add_corpus(path, description);
+  } else if (!prefix.empty() && layers.size() > 1) {
+    description.text += several_layers_text(layers);
   } else if (!convention.empty()) {
+    if (!prefix.empty()) description.text += "one attention layer in it, " + inside(prefix) + "\n";
     describe_layer(path, convention, reading.cancel, description);
   } else {
     description.text +=
-        "no attention layer: none of qkv_layer.weight, in_proj_weight, q_proj_weight, queries.weight, Wq\n";
+        has_names(file)
+            ? "no attention layer: none of qkv_layer.weight, in_proj_weight, q_proj_weight, queries.weight, Wq\n"
+            : "tensors without names; they are no attention weights, whose rows add up to 1\n";
   }
   Json tensors = Json::array();
   std::vector<std::vector<std::string>> rows = {{"tensor", "dtype", "shape", "size"}};

@@ -3,7 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -17,9 +20,12 @@
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
 #include "core/model/demo_checkpoints.h"
+#include "core/model/gguf_model.h"
+#include "core/model/meta_folder.h"
 #include "core/model/model_map.h"
 #include "core/model/weight_files.h"
 #include "core/text/tokenizer.h"
+#include "core/text/unread_tokenizer.h"
 
 namespace headscope::cli {
 
@@ -196,6 +202,32 @@ void add_checkpoint(const std::string& path, Description& description) {
   description.json["image_tower"] = images.json;
 }
 
+// A GGUF file that holds a vocabulary alone; false for every other.
+bool add_vocabulary(const std::string& path, Description& description) {
+  const auto file = GgufFile::open(path);
+  const std::optional<std::uint64_t> tokens = tokens_of_vocabulary(*file);
+  if (!tokens) return false;
+  const std::string architecture(file->text("general.architecture").value_or("")),
+      kind(file->text("tokenizer.ggml.model").value_or(""));
+  file->check_unchanged();
+  description.json = {{"path", path}, {"kind", "vocabulary"}};
+  description.json["architecture"] = architecture.empty() ? Json(nullptr) : Json(architecture);
+  description.json["tokens"] = *tokens;
+  description.json["tokenizer_model"] = kind.empty() ? Json(nullptr) : Json(kind);
+  description.text = fmt::format("{}: a vocabulary alone, no tensors\n{} tokens, tokenizer.ggml.model {}, of {}\n",
+                                 printable(path), *tokens, kind.empty() ? "not said" : printable(kind),
+                                 architecture.empty() ? "an architecture that is not said" : printable(architecture));
+  std::string unknown;
+  std::shared_ptr<const Tokenizer> tokenizer;
+  try {
+    tokenizer = load_tokenizer(path);
+  } catch (const UnknownTokenizer& error) {
+    unknown = error.what();
+  }
+  add_tokenizer(tokenizer.get(), unknown, description);
+  return true;
+}
+
 // What the map in the folder is for, and what it says that it is not sure of.
 void add_map(const std::string& folder, Description& description) {
   const JsonValue map = read_model_map((fs::path(folder) / kMapName).string());
@@ -210,7 +242,7 @@ void add_map(const std::string& folder, Description& description) {
 
 Description describe_gguf(const std::string& path) {
   Description description;
-  add_checkpoint(path, description);
+  if (!add_vocabulary(path, description)) add_checkpoint(path, description);
   add_gguf(path, description);
   return description;
 }
@@ -227,7 +259,10 @@ Description describe_folder(const std::string& path) {
   } else if (has_weights(folder)) {
     add_checkpoint(path, description);
     const std::string gguf = gguf_path_of(folder);
-    gguf.empty() ? add_config((fs::path(folder) / "config.json").string(), description) : add_gguf(gguf, description);
+    const bool meta = is_meta_folder(folder);
+    if (meta) description.text += "sizes of params.json and of the tensors, in a folder as Meta ships Llama\n";
+    gguf.empty() ? add_config((fs::path(folder) / (meta ? "params.json" : "config.json")).string(), description)
+                 : add_gguf(gguf, description);
     if (holds(files, kMapName)) add_map(folder, description);
   } else {
     const auto tokenizer = load_tokenizer(folder);
@@ -237,7 +272,7 @@ Description describe_folder(const std::string& path) {
     description.json = {{"path", path}, {"kind", "checkpoint"}, {"architecture", nullptr}};
     description.text = printable(path) + ": a checkpoint folder without weights\n";
     if (configured) add_configured_sizes((fs::path(folder) / "config.json").string(), description);
-    add_tokenizer(tokenizer.get(), "", description);
+    add_tokenizer(tokenizer.get(), tokenizer == nullptr ? unread_tokenizer(folder) : "", description);
     if (configured) add_config((fs::path(folder) / "config.json").string(), description);
   }
   Json list = Json::array();

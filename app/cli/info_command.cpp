@@ -10,6 +10,7 @@
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/session/documents.h"
+#include "app/session/model_folder.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/base/system/streams.h"
@@ -88,9 +89,11 @@ void info(const Arguments& given, const CancelToken& cancel) {
   progress.show(doing);
   announce_large_file(given.positional);
   const Reading reading{cancel, [&](double share) { progress.show(doing, share); }};
-  const Description description = given.has("map-draft") ? drafted_map(given.positional, given.get("map-draft"))
-                                                         : description_of(given.positional, reading);
+  const ModelPlace place = place_in_hub(given.positional);
+  const Description description =
+      given.has("map-draft") ? drafted_map(place.path, given.get("map-draft")) : description_of(place.path, reading);
   progress.erase();
+  if (!place.notice.empty()) given.notice_with_result(place.notice);
   // Names in files and paths may be no UTF-8; what cannot be said in JSON is replaced.
   print(given.has("json")
             ? description.json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"

@@ -109,13 +109,12 @@ void forget_replaced(const Arguments& given, Request& request) {
   }
 }
 
-// A checkpoint's file of weights stands for its folder.
+// A file of a checkpoint, or a name in the hub's cache, stands for a folder.
 Arguments with_model_folder(Arguments given) {
-  const std::string folder = folder_of_weights(given.get("model"));
-  if (folder.empty()) return given;
-  given.notice_with_result(
-      fmt::format("{} holds weights of the checkpoint {}, which is opened", given.get("model"), folder));
-  given.values["model"] = folder;
+  if (!given.has("model")) return given;
+  const ModelPlace place = model_place(given.get("model"));
+  if (!place.notice.empty()) given.notice_with_result(place.notice);
+  given.values["model"] = place.path;
   return given;
 }
 

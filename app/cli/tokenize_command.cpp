@@ -6,6 +6,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
+#include "app/session/model_folder.h"
 #include "app/session/phrase_file.h"
 #include "core/base/error.h"
 #include "core/base/message_text.h"
@@ -15,6 +16,7 @@
 #include "core/io/mapped_file.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/text/tokenizer.h"
+#include "core/text/unread_tokenizer.h"
 
 namespace headscope::cli {
 
@@ -145,12 +147,7 @@ std::string readable_table(const Tokens& tokens) {
 }
 
 [[noreturn]] void refuse_without_tokenizer(const std::string& folder) {
-  if (const std::string pieces = unread_pieces_of(folder); !pieces.empty()) {
-    throw Error(
-        fmt::format("{}: found {}, which is read where config.json names a family whose tokenizer is known; "
-                    "expected such a family, or tokenizer.json (AutoTokenizer's save_pretrained writes it)",
-                    folder, pieces));
-  }
+  if (const std::string unread = unread_tokenizer(folder); !unread.empty()) throw Error(unread);
   throw Error(
       folder +
       ": found no tokenizer; expected tokenizer.json, vocab.json with merges.txt, vocab.txt, or a GGUF model's");
@@ -167,7 +164,9 @@ void tokenize(const Arguments& given, const CancelToken& cancel) {
   if (given.has("second-phrase") && given.has("phrases")) {
     throw UsageError("second-phrase", "found --phrases too", "\"second_phrase\" in its lines");
   }
-  const std::string model = given.get("model");
+  const ModelPlace place = model_place(given.get("model"));
+  if (!place.notice.empty()) given.notice_with_result(place.notice);
+  const std::string& model = place.path;
   const std::string folder = model.starts_with("demo:") ? demo_folder(model.substr(5)) : model;
   const std::shared_ptr<const Tokenizer> tokenizer = load_tokenizer(folder);
   if (tokenizer == nullptr) refuse_without_tokenizer(folder);

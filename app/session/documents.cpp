@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <string_view>
 #include <utility>
 
 #include "app/session/clear_inputs.h"
@@ -11,20 +10,20 @@
 #include "app/session/demo_start.h"
 #include "app/session/former_showing.h"
 #include "app/session/image_document.h"
+#include "app/session/model_folder.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session_paths.h"
 #include "app/session/state_json.h"
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
 #include "core/export/session_file.h"
-#include "core/io/mapped_file.h"
 #include "core/io/npy.h"
 #include "core/io/tensor_formats.h"
-#include "core/io/torch_file.h"
-#include "core/model/capture.h"
 #include "core/model/checkpoint.h"
+#include "core/model/hub_folder.h"
 #include "core/model/layer_weights.h"
 #include "core/request/intervention_list.h"
+#include "core/request/model_kind.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
@@ -36,6 +35,7 @@ constexpr std::size_t kLongText = 6000;
 constexpr const char* kDemoPhrase = "Hola mi nombre es Alex";
 
 std::string title_of(const std::string& path) {
+  if (const std::string model = hub_model_name(path); !model.empty()) return model;
   return std::filesystem::path(path).filename().string();
 }
 
@@ -155,44 +155,22 @@ Request with_capture(const std::string& path, const Request& current) {
   return request;
 }
 
+// A --model is taken for a capture by its name alone.
+Request with_tensors(const std::string& path, const TensorFile& file, const Request& current) {
+  const bool captured = is_capture_path(path) && is_capture(file);
+  return captured ? with_capture(path, current) : with_layer(path, file, current);
+}
+
 Request with_array(const std::string& path, const Request& current) {
   if (holds_weights(path)) return with_capture(path, current);
   return reads_features(current) ? with_features(path, current) : with_input(path, current);
 }
 
-int npy_rank(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  const int rank = read_npy_header(file->bytes(), path).shape.count;
-  file->check_unchanged();
-  return rank;
-}
-
 }  // namespace
 
-bool holds_weights(const std::string& npy_path, const CancelToken& cancel) {
-  const int rank = npy_rank(npy_path);
-  if (rank == 5) return true;
-  if (rank != 3 && rank != 4) return false;
-  const Capture capture = read_capture(npy_path);
-  const Tensor& weights = capture.layers.front().weights;
-  const RowSums sums = row_sums_of(weights, cancel, weights.size() / weights.dim(3) / 10);
-  return sums.off * 10 < sums.rows && sums.nan_rows < sums.rows;
-}
-
-bool is_capture(const TensorFile& file) {
-  for (const TensorEntry& entry : file.entries) {
-    const std::string_view name = entry.name;
-    if (!name.starts_with("layers.")) continue;
-    const std::size_t digits_end = name.find_first_not_of("0123456789", 7);
-    if (digits_end == std::string_view::npos || digits_end == 7) continue;
-    const std::string_view rest = name.substr(digits_end);
-    if (rest == ".weights" || rest == ".scores" || rest == ".query") return true;
-  }
-  return false;
-}
-
-Document open_document(const std::string& path, const Request& current, const ViewState& view,
+Document open_document(const std::string& named, const Request& current, const ViewState& view,
                        const std::string& given_phrase) {
+  const std::string path = model_place(named).path;
   Document document{current, view, title_of(path), std::nullopt};
   document.given_phrase = given_phrase;
   if (path.starts_with("demo:")) {
@@ -238,15 +216,13 @@ Document open_document(const std::string& path, const Request& current, const Vi
       document.request = with_capture(path, current);
       break;
     case FileKind::torch:
-      document.request = with_layer(path, open_torch(path), current);
-      break;
     case FileKind::safetensors: {
-      const TensorFile file = open_safetensors(path);
+      const TensorFile file = open_tensor_file(path);
       if (is_corpus(file.metadata)) {
         show_corpus(document.view, path);
         break;
       }
-      document.request = is_capture(file) ? with_capture(path, current) : with_layer(path, file, current);
+      document.request = with_tensors(path, file, current);
       break;
     }
   }

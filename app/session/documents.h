@@ -24,7 +24,8 @@ FileKind file_kind(const std::string& path);
 // Error, and Cancelled.
 bool holds_weights(const std::string& npy_path, const CancelToken& cancel = {});
 
-// Whether the file holds layers.N.weights or layers.N.query: attention that another program computed.
+// Whether the file holds layers.N.weights or layers.N.query, or, where torch.save wrote it without names, weights as an
+// .npy or a list of each layer's: attention that another program computed.
 bool is_capture(const TensorFile& file);
 
 struct Document {
@@ -41,12 +42,12 @@ struct Document {
 inline constexpr const char* kDefaultModel = "demo:stories";
 
 // A session (.json), a picture exported by Headscope (.png, .svg, .pdf, .html), one attention layer (.safetensors, or a
-// file of torch.save; keeps `current`'s phrase), a capture (.safetensors, .npz), an .npy (becomes --input, or a capture
-// when its rows add up to 1 or it has 5 axes), a text (.txt; becomes the phrase), what a scan has counted (.hsagg, or a
-// folder that HeadVis shows; the request stays, the view shows the corpus), a checkpoint folder or GGUF model (becomes
-// --model, with `current`'s phrase and all other options as the model was trained; so does demo:NAME). A demo that has
-// a DemoStart brings its own phrase where `current` has none, or has the `given_phrase` that no user typed. Throws
-// Error.
+// file of torch.save; keeps `current`'s phrase), a capture (.safetensors, .npz, .pt), an .npy (becomes --input, or a
+// capture when its rows add up to 1 or it has 5 axes), a text (.txt; becomes the phrase), what a scan has counted
+// (.hsagg, or a folder that HeadVis shows; the request stays, the view shows the corpus), a checkpoint folder or GGUF
+// model (becomes --model, with `current`'s phrase and all other options as the model was trained; so does demo:NAME). A
+// demo that has a DemoStart brings its own phrase where `current` has none, or has the `given_phrase` that no user
+// typed. Throws Error.
 Document open_document(const std::string& path, const Request& current, const ViewState& view,
                        const std::string& given_phrase = "");
 

@@ -14,6 +14,7 @@
 #include "core/io/svg.h"
 #include "core/io/tensor_formats.h"
 #include "core/io/torch_file.h"
+#include "core/io/vocabulary_bytes.h"
 
 namespace headscope {
 
@@ -51,11 +52,12 @@ FileKind file_kind(const std::string& path) {
   if (const std::string unread = unread_format(path); !unread.empty()) throw Error(path + " is " + unread + ".");
   if (extension == ".gguf") return FileKind::gguf;
   if (extension == ".json") return FileKind::json;
-  const std::string found = describe_bytes(bytes.first(std::min<std::size_t>(bytes.size(), 4096)));
+  std::string found = describe_bytes(bytes.first(std::min<std::size_t>(bytes.size(), 4096)));
+  if (found.empty()) found = describe_vocabulary(bytes);
   throw Error(
       path + (found.empty() ? " is none of the files that Headscope knows" : " is " + found) +
       "; expected a session (.json), a picture exported by Headscope (.png, .svg, .pdf, .html), one attention layer "
-      "(.safetensors, .bin, .pt, .pth), a model (.gguf), a capture (.safetensors, .npy, .npz), an input (.npy), "
+      "(.safetensors, .bin, .pt, .pth), a model (.gguf), a capture (.safetensors, .npy, .npz, .pt), an input (.npy), "
       "a phrase (.txt), what a scan has counted (.hsagg) or, where the open model reads images, a picture (.png, "
       ".jpg).");
 }

@@ -1,23 +1,99 @@
 #include "app/session/model_folder.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "app/session/documents.h"
+#include "core/base/error.h"
+#include "core/base/system/machine.h"
 #include "core/io/tensor_file.h"
 #include "core/io/tensor_formats.h"
+#include "core/model/adapter_folder.h"
+#include "core/model/hub_folder.h"
+#include "core/model/meta_folder.h"
+#include "core/model/weight_files.h"
 
 namespace headscope {
 
-std::string folder_of_weights(const std::string& path) {
-  const std::filesystem::path file = path;
-  const std::string name = file.filename().string();
-  if (!name.ends_with(".safetensors") || (name != "model.safetensors" && !name.starts_with("model-"))) return "";
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) return "";
-  if (!std::filesystem::is_regular_file(file.parent_path() / "config.json", error)) return "";
-  if (is_capture(open_safetensors(path))) return "";
-  return file.parent_path().empty() ? "." : file.parent_path().string();
+  return fs::is_regular_file(path, error);
+}
+
+// Whether the folder's model is read from the file of that name. Those of safetensors are told by their names alone, so
+// that a shard without the others is refused as the folder is.
+bool is_of_model(const fs::path& folder, const std::string& name) {
+  if (name.ends_with(".safetensors")) return name == "model.safetensors" || name.starts_with("model-");
+  if (!name.ends_with(".bin") && !name.ends_with(".pt") && !name.ends_with(".pth")) return false;
+  try {
+    const WeightFiles files = WeightFiles::open(folder.string());
+    return std::find(files.names().begin(), files.names().end(), name) != files.names().end();
+  } catch (const Error&) {  // no weights that could be told
+    return false;
+  }
+}
+
+// "" where it is not set.
+std::string variable(const char* name) {
+  return system::environment(name).value_or("");
+}
+
+}  // namespace
+
+std::string folder_of_weights(const std::string& path) {
+  const fs::path file = path;
+  if (!is_file(file)) return "";
+  const fs::path folder = file.parent_path().empty() ? "." : file.parent_path();
+  if (!is_file(folder / "config.json") && !is_meta_folder(folder.string())) return "";
+  if (!is_of_model(folder, file.filename().string()) || is_capture(open_tensor_file(path))) return "";
+  return folder.string();
+}
+
+std::string hub_cache() {
+  for (const char* whole : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
+    if (const std::string folder = variable(whole); !folder.empty()) return folder;
+  }
+  if (const std::string home = variable("HF_HOME"); !home.empty()) return (fs::path(home) / "hub").string();
+  fs::path caches = variable("XDG_CACHE_HOME");
+  if (caches.empty() && system::home_of_user().empty()) return "";
+  if (caches.empty()) caches = fs::path(system::home_of_user()) / ".cache";
+  return (caches / "huggingface" / "hub").string();
+}
+
+ModelPlace place_in_hub(const std::string& given) {
+  std::error_code error;
+  if (given.empty() || given == "seeded" || given.starts_with("demo:")) return {given, ""};
+  if (fs::is_directory(given, error)) {
+    if (!is_hub_folder(given)) return {given, ""};
+    const std::string snapshot = hub_snapshot(given);
+    return {snapshot, fmt::format("{} is a folder of the hub's cache; {} is opened", given, snapshot)};
+  }
+  const std::string name = hub_folder_name(given), cache = hub_cache();
+  if (name.empty() || cache.empty() || fs::exists(fs::symlink_status(given, error))) return {given, ""};
+  const std::string folder = (fs::path(cache) / name).string();
+  if (!is_hub_folder(folder)) return {given, ""};
+  const std::string snapshot = hub_snapshot(folder);
+  return {snapshot, fmt::format("{} lies in the hub's cache; {} is opened", given, snapshot)};
+}
+
+ModelPlace model_place(const std::string& given) {
+  const fs::path file(given);
+  const std::string name = file.filename().string();
+  if (name.starts_with("adapter_model.") && is_file(file)) {
+    const std::string adapter = adapter_sentence(file.parent_path().empty() ? "." : file.parent_path().string());
+    if (!adapter.empty()) throw Error(adapter);
+  }
+  const std::string folder = folder_of_weights(given);
+  if (folder.empty()) return place_in_hub(given);
+  return {folder, fmt::format("{} holds weights of the checkpoint {}, which is opened", given, folder)};
 }
 
 }  // namespace headscope

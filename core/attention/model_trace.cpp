@@ -6,6 +6,7 @@
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
+#include "core/model/hub_folder.h"
 #include "core/model/inputs.h"
 
 namespace headscope {
@@ -14,6 +15,7 @@ namespace {
 
 std::string name_of(const std::string& path) {
   if (path.starts_with("demo:")) return path;
+  if (const std::string in_hub = hub_model_name(path); !in_hub.empty()) return in_hub;
   const std::filesystem::path folder(path);
   const std::string last = folder.filename().string();
   return last.empty() || last == "." ? folder.parent_path().filename().string() : last;

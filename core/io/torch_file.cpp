@@ -55,8 +55,12 @@ class Storages {
     places_.push_back(std::move(place));
   }
 
-  TorchContents with(std::vector<TorchTensor> tensors) {
+  // `where` begins errors.
+  TorchContents with_tensors_of(const Pickle& pickle, const std::string& where) {
     TorchContents contents;
+    std::vector<TorchTensor> tensors = unnamed_torch_tensors(pickle, where);
+    contents.named = tensors.empty();
+    if (contents.named) tensors = torch_tensors(pickle, where);
     for (const TorchTensor& tensor : tensors) {
       const auto found = numbers_.find(tensor.storage.key);
       if (found == numbers_.end()) {
@@ -136,7 +140,7 @@ TorchContents parse_archive(Bytes bytes, const std::string& what) {
     }
   }
   const Pickle parsed = parse_pickle(stored_member(bytes, *pickle, what), torch_globals(), what);
-  return storages.with(torch_tensors(parsed, what + ", a zip archive of torch.save"));
+  return storages.with_tensors_of(parsed, what + ", a zip archive of torch.save");
 }
 
 // Numbers of several pickles one behind the other.
@@ -166,7 +170,7 @@ class LegacyReader {
     const Pickle keys = next();
     Storages storages(what_);
     take_storages(pickle, keys, storages);
-    return storages.with(torch_tensors(pickle, what_));
+    return storages.with_tensors_of(pickle, what_);
   }
 
  private:
@@ -213,7 +217,9 @@ class LegacyReader {
 }  // namespace
 
 bool begins_like_torch(Bytes bytes) {
-  const std::string_view text = text_of(bytes.first(std::min<std::size_t>(bytes.size(), 8)));
+  const std::string_view text = text_of(bytes.first(std::min<std::size_t>(bytes.size(), 9)));
+  // A safetensors file whose header has a length of 0x0280 to 0x0580 bytes, and a little more.
+  if (text.size() > 8 && text[8] == '{' && text[7] == '\0' && text[6] == '\0') return false;
   return text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06") ||
          (text.size() >= 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5);
 }

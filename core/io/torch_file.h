@@ -24,6 +24,7 @@ struct TorchStoragePlace {
 
 struct TorchContents {
   std::vector<TorchTensor> tensors;     // sorted by name
+  bool named = true;                    // false: one tensor or a list of them (unnamed_torch_tensors)
   std::vector<std::size_t> storage_of;  // of every tensor: its place in `storages`
   std::vector<TorchStoragePlace> storages;
 };
@@ -47,5 +48,9 @@ Tensor torch_tensor(std::span<const std::byte> bytes, const TorchContents& conte
 // The same of a file, which is mapped. The checksum of a storage of at most 256 MiB is verified when the first of its
 // tensors is read; larger ones are not, so that a look at a few rows of a table does not read all of it.
 TensorFile open_torch(const std::string& path);
+
+// Whether the tensors of an open file, in whatever format, have names of their own. False of a file of torch.save that
+// is one tensor, which is called kOnlyTensor, or a list, whose tensors are called by their places.
+bool has_names(const TensorFile& file);
 
 }  // namespace headscope

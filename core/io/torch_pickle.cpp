@@ -39,6 +39,7 @@ class TorchPickle {
   std::optional<TorchTensor> tensor_of(const PickleValue& value, const std::string& name) const;
   const PickleValue& state_dict() const;
   std::vector<TorchTensor> tensors_of(const PickleValue& dict) const;
+  std::vector<TorchTensor> unnamed_tensors() const;
 
   [[noreturn]] void fail(const std::string& detail) const { throw Error(what_ + ": " + detail); }
 
@@ -232,7 +233,25 @@ std::vector<TorchTensor> TorchPickle::tensors_of(const PickleValue& dict) const 
   return tensors;
 }
 
+std::vector<TorchTensor> TorchPickle::unnamed_tensors() const {
+  const PickleValue& root = pickle_.root();
+  if (std::optional<TorchTensor> only = tensor_of(root, kOnlyTensor)) return {std::move(*only)};
+  if (root.kind != Kind::list && root.kind != Kind::tuple) return {};
+  std::vector<TorchTensor> tensors;
+  for (const PickleRef item : pickle_.items(root)) {
+    std::optional<TorchTensor> tensor = tensor_of(pickle_[item], std::to_string(tensors.size()));
+    if (!tensor) return {};
+    tensors.push_back(std::move(*tensor));
+  }
+  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return tensors;
+}
+
 }  // namespace
+
+std::vector<TorchTensor> unnamed_torch_tensors(const Pickle& pickle, const std::string& what) {
+  return TorchPickle(pickle, what).unnamed_tensors();
+}
 
 std::vector<TorchTensor> torch_tensors(const Pickle& pickle, const std::string& what) {
   const TorchPickle reader(pickle, what);

@@ -37,6 +37,12 @@ struct TorchTensor {
 // or a tensor reaches beyond its storage.
 std::vector<TorchTensor> torch_tensors(const Pickle& pickle, const std::string& what);
 
+// The tensors of a file that is one tensor, or a list or tuple of nothing but tensors: by kOnlyTensor, or
+// by their places, "0", "1", ...; sorted by these names. Empty where it is anything else.
+// Throws as torch_tensors().
+inline constexpr const char* kOnlyTensor = "tensor";
+std::vector<TorchTensor> unnamed_torch_tensors(const Pickle& pickle, const std::string& what);
+
 // Every storage that the pickle refers to, tensors of optimizers included, in the order of the pickle.
 std::vector<TorchStorage> torch_storages(const Pickle& pickle, const std::string& what);
 

@@ -62,7 +62,15 @@ struct OpenTorchFile {
   }
 };
 
+constexpr const char* kTorchFormat = "PyTorch";
+// The entry of TensorFile::metadata that a file without names has here.
+constexpr const char* kContainer = "container";
+
 }  // namespace
+
+bool has_names(const TensorFile& file) {
+  return file.format != std::string_view(kTorchFormat) || !file.metadata.contains(kContainer);
+}
 
 Tensor torch_tensor(std::span<const std::byte> bytes, const TorchContents& contents, std::size_t k,
                     const std::string& what, const std::shared_ptr<const void>& owner, bool two_bytes) {
@@ -85,7 +93,11 @@ TensorFile open_torch(const std::string& path) {
   open->checked.resize(open->contents.storages.size());
   TensorFile tensors;
   tensors.path = path;
-  tensors.format = "PyTorch";
+  tensors.format = kTorchFormat;
+  if (!open->contents.named) {
+    const bool only = open->contents.tensors.front().name == kOnlyTensor;
+    tensors.metadata[kContainer] = only ? "one tensor without a name" : "a list of tensors without names";
+  }
   for (const TorchTensor& tensor : open->contents.tensors) {
     std::int64_t bytes = dtype_bits(tensor.dtype) / 8;
     for (const std::int64_t size : tensor.shape) bytes *= size;

@@ -1,4 +1,5 @@
-// Attention that another program computed, read from its file: a safetensors capture, or arrays of NumPy's.
+// Attention that another program computed, read from its file: a safetensors capture, arrays of NumPy's, or tensors of
+// PyTorch's.
 #pragma once
 
 #include <cstdint>
@@ -75,11 +76,12 @@ std::string capture_tokens_path(const std::string& path);
 // layer (arr_0, arr_1, ...: [heads, q, k] or [batch, heads, q, k]), or of the names of the safetensors file, with
 // arrays of strings `tokens` and `key_tokens`. Batch may be left out. Both carry what was computed with, for all layers
 // or as layers.N.NAME for one: the tensor `mask`, and `scale` (a number), `causal` (true or false), `grid` and
-// `key_grid` ([rows, columns]), in a safetensors file as JSON in its metadata. Layers may have lengths of their own;
-// then `tokens` and `key_tokens` name the positions of those that have as many. Tokens that it does not name come from
-// the file beside it (capture_tokens_path): a JSON list, a JSON object with lists `tokens` and `key_tokens`, or one
-// token a line. Files are mapped; of large float32 tensors only the regions that are used are read. Throws Error that
-// names the file, what was found and what was expected.
+// `key_grid` ([rows, columns]), in a safetensors file as JSON in its metadata. A file of torch.save holds the tensors
+// of a safetensors file by name, or one array as an .npy does, or a list or tuple with [batch, heads, q, k] of each
+// layer. Layers may have lengths of their own; then `tokens` and `key_tokens` name the positions of those that have as
+// many. Tokens that it does not name come from the file beside it (capture_tokens_path): a JSON list, a JSON object
+// with lists `tokens` and `key_tokens`, or one token a line. Files are mapped; of large float32 tensors only the
+// regions that are used are read. Throws Error that names the file, what was found and what was expected.
 Capture read_capture(const std::string& path);
 
 // The numbers of the layers below the last one that the file does not hold.

@@ -16,7 +16,10 @@
 #include "core/base/message_text.h"
 #include "core/io/npy.h"
 #include "core/io/npz.h"
-#include "core/io/safetensors.h"
+#include "core/io/tensor_file.h"
+#include "core/io/tensor_formats.h"
+#include "core/io/torch_file.h"
+#include "core/io/torch_pickle.h"
 
 namespace headscope {
 namespace {
@@ -77,18 +80,6 @@ bool put_part(Capture& capture, const std::string& path, const std::string& name
   if (at >= capture.layers.size()) capture.layers.resize(at + 1);
   capture.layers[at].*part->tensor = part->axes(read(), path + ": " + shortened(name));
   return true;
-}
-
-void read_safetensors_capture(const std::string& path, Capture& capture, LayerFacts& facts) {
-  const SafetensorsFile file = SafetensorsFile::open(path);
-  for (const SafetensorsEntry& entry : file.entries()) {
-    if (put_part(capture, path, entry.name, [&] { return file.tensor(entry); })) continue;
-    if (!is_mask(entry.name)) continue;
-    const bool is_whole = entry.dtype == "BOOL" || entry.dtype.starts_with('I') || entry.dtype.starts_with('U');
-    put_mask(facts, entry.name, path + ": " + shortened(entry.name), file.tensor(entry), is_whole);
-  }
-  if (capture.layers.empty()) throw Error(fmt::format("{} is no capture; expected {}", path, kCaptureExpected));
-  for (const auto& [name, json] : file.metadata()) put_fact(facts, path, name, json);
 }
 
 std::string counted_layers(std::int64_t count) {
@@ -192,12 +183,35 @@ void read_npz_capture(const std::string& path, Capture& capture, LayerFacts& fac
   read_array(parse_npz_array(*arrays.front()).tensor, arrays.front()->what, capture);
 }
 
+// What torch.save wrote without names is one array, or a list of one for each layer.
+void read_unnamed_tensors(const TensorFile& file, Capture& capture) {
+  if (file.entries.size() == 1 && file.entries[0].name == kOnlyTensor) {
+    return read_array(file.tensor(file.entries[0]), file.path, capture);
+  }
+  for (const TensorEntry& entry : file.entries) {
+    put_part(capture, file.path, fmt::format("layers.{}.weights", entry.name), [&] { return file.tensor(entry); });
+  }
+}
+
+void read_tensors_capture(const std::string& path, Capture& capture, LayerFacts& facts) {
+  const TensorFile file = open_tensor_file(path);
+  if (!has_names(file)) return read_unnamed_tensors(file, capture);
+  for (const TensorEntry& entry : file.entries) {
+    if (put_part(capture, path, entry.name, [&] { return file.tensor(entry); })) continue;
+    if (!is_mask(entry.name)) continue;
+    const bool is_whole = entry.dtype == "BOOL" || entry.dtype.starts_with('I') || entry.dtype.starts_with('U');
+    put_mask(facts, entry.name, path + ": " + shortened(entry.name), file.tensor(entry), is_whole);
+  }
+  if (capture.layers.empty()) throw Error(fmt::format("{} is no capture; expected {}", path, kCaptureExpected));
+  for (const auto& [name, json] : file.metadata) put_fact(facts, path, name, json);
+}
+
 }  // namespace
 
 void read_capture_file(const std::string& path, Capture& capture, LayerFacts& facts) {
   if (has_ending(path, ".npy")) return read_array(read_npy(path).tensor, path, capture);
   if (has_ending(path, ".npz")) return read_npz_capture(path, capture, facts);
-  read_safetensors_capture(path, capture, facts);
+  read_tensors_capture(path, capture, facts);
 }
 
 }  // namespace headscope

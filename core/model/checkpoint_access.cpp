@@ -17,6 +17,7 @@
 #include "core/model/image_processor.h"
 #include "core/model/opened_model.h"
 #include "core/text/tokenizer.h"
+#include "core/text/unread_tokenizer.h"
 
 namespace headscope {
 
@@ -88,6 +89,7 @@ std::shared_ptr<const Tokenizer> Checkpoint::tokenizer() const {
   if (kept.read) return *kept.read;
   try {
     kept.read = load_tokenizer(contents_->tokenizer_path, kept.side);
+    if (*kept.read == nullptr) kept.unknown = unread_tokenizer(contents_->tokenizer_path);
   } catch (const UnknownTokenizer& error) {
     kept.unknown = error.what();
     kept.read = nullptr;

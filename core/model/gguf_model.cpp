@@ -219,6 +219,12 @@ const GgufArchitecture& row_of(const GgufFile& file) {
 
 // What a file may be besides a whole model.
 void check_kind(const GgufFile& file) {
+  if (const std::optional<std::uint64_t> tokens = tokens_of_vocabulary(file)) {
+    throw Error(
+        fmt::format("{}: holds a vocabulary alone, of {} tokens, and no tensors; expected a model (tokenize reads "
+                    "such a file)",
+                    file.path(), *tokens));
+  }
   const std::string_view type = file.text("general.type").value_or("model");
   if (type != "model") {
     throw Error(fmt::format("{}: general.type is {}; expected a model", file.path(), in_quotes(type)));
@@ -234,6 +240,12 @@ void check_kind(const GgufFile& file) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> tokens_of_vocabulary(const GgufFile& file) {
+  const GgufField* tokens = file.header().find("tokenizer.ggml.tokens");
+  if (!file.header().tensors.empty() || tokens == nullptr || tokens->kind != GgufField::Kind::list) return std::nullopt;
+  return tokens->count;
+}
 
 GgufModel gguf_model_of(const GgufFile& file) {
   check_kind(file);

@@ -9,6 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/io/tensor_formats.h"
+#include "core/io/torch_file.h"
+#include "core/model/layer_prefix.h"
 
 namespace headscope {
 namespace {
@@ -262,12 +264,21 @@ std::int64_t parsed_num_heads(const std::string& path, const std::string& text) 
 
 LayerWeights read_layer_weights(const std::string& path, QkvLayout layout) {
   const TensorFile file = open_tensor_file(path);
-  TensorSource tensors{path,
-                       {},
-                       [&file](const std::string& name) { return file.tensor(*file.find(name)); },
-                       [&file](const std::string& name) { return file.weight(*file.find(name)); }};
-  for (const TensorEntry& entry : file.entries) tensors.names.push_back(entry.name);
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : file.entries) names.push_back(entry.name);
+  const std::string before = has_names(file) ? only_layer_prefix(names, path) : "";
+  const std::string place = before.empty() ? path : path + ": " + before.substr(0, before.size() - 1);
+  TensorSource tensors{place, names_behind(before, names),
+                       [&](const std::string& name) { return file.tensor(*file.find(before + name)); },
+                       [&](const std::string& name) { return file.weight(*file.find(before + name)); }};
+  if (!has_names(file))
+    tensors.refuse("its tensors have no names; expected one attention layer by the names of its tensors");
   LayerWeights weights = layer_weights(tensors, layout);
+  weights.source = path;
+  for (Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value, &weights.output}) {
+    if (!linear->weight_name.empty()) linear->weight_name.insert(0, before);
+    if (!linear->bias_name.empty()) linear->bias_name.insert(0, before);
+  }
   const auto num_heads = file.metadata.find("num_heads");
   if (num_heads != file.metadata.end()) weights.num_heads = parsed_num_heads(path, num_heads->second);
   return weights;

@@ -32,9 +32,9 @@ struct LayerWeights {
   bool empty() const { return qkv.empty() && query.empty(); }
 };
 
-// Reads `--weights FILE` (contract, 'Tensor names of one attention layer'): safetensors, or a file of torch.save.
-// `layout`, unless automatic, overrides the layout that the names imply. Throws Error when names, shapes or dtypes do
-// not fit, naming found and expected.
+// Reads `--weights FILE` (contract, 'Tensor names of one attention layer'): safetensors, or a file of torch.save, that
+// is such a layer or holds one among other tensors, "self_attn.in_proj_weight". `layout`, unless automatic, overrides
+// the layout that the names imply. Throws Error when names, shapes or dtypes do not fit, naming found and expected.
 LayerWeights read_layer_weights(const std::string& path, QkvLayout layout);
 
 // The same from tensors in memory, as the file would name them; for tests and captures.

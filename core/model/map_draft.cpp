@@ -255,6 +255,10 @@ void Drafter::guess_field(const ArchitectureField& field) {
 
 void Drafter::guess_settings() {
   for (const ArchitectureField& field : architecture_fields()) read_field_of_config(field);
+  // torch.nn.MultiheadAttention has them in no other order.
+  if (has("qkv.weight") && parts_.found.at("qkv.weight").pattern.ends_with("in_proj_weight")) {
+    settings_["fused_rows"] = "blocked";
+  }
   const DraftFacts facts{.num_layers = parts_.num_layers,
                          .d_model = parts_.dim("word.weight", 1),
                          .position_table = has("position.weight"),

@@ -12,6 +12,7 @@
 #include "core/base/message_text.h"
 #include "core/model/config_reader.h"
 #include "core/model/config_values.h"
+#include "core/model/draft_heads.h"
 #include "core/model/near_family.h"
 #include "core/model/rotary_config.h"
 
@@ -214,6 +215,12 @@ ModelConfig model_config_of(const JsonValue& config, const std::string& what, To
   if (config.kind != JsonValue::Kind::object) {
     throw Error(
         fmt::format("{}: found {}; expected an object, a model's configuration", what, json_kind_name(config.kind)));
+  }
+  if (const std::string_view head = draft_head(config); !head.empty()) {
+    throw Error(fmt::format(
+        "{}: architectures names {}, a draft head, which guesses tokens from the hidden states of another model and is "
+        "no model by itself; expected that model",
+        what, in_quotes(head)));
   }
   const ConfigPart part = part_of(config, tower);
   ConfigReader reader(part.config);

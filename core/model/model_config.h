@@ -38,8 +38,8 @@ struct ModelConfig {
 
 // `config` is the parsed file, `what` its path in errors. Throws Error that lists every value that does not fit (the
 // first ten): sizes that are no whole numbers or out of range, heads that do not divide, activations, positions and
-// switches that are not implemented, an unknown model_type. Of a model that reads texts and images, its part for
-// `tower`.
+// switches that are not implemented, an unknown model_type, a head that drafts for another model (draft_heads). Of a
+// model that reads texts and images, its part for `tower`.
 ModelConfig model_config_of(const JsonValue& config, const std::string& what, Tower tower = Tower::text);
 
 // The same of an object whose family is known, which must outlive the result.

@@ -13,8 +13,12 @@
 
 #include "core/base/error.h"
 #include "core/io/gguf.h"
+#include "core/io/mapped_file.h"
 #include "core/io/tensor_formats.h"
+#include "core/io/vocabulary_bytes.h"
+#include "core/model/adapter_folder.h"
 #include "core/model/gguf_model.h"
+#include "core/model/meta_folder.h"
 #include "core/model/model_map.h"
 
 namespace headscope {
@@ -46,18 +50,39 @@ OpenedModel open_gguf_model(const std::string& path, const std::string& file_pat
           model.paired_rows};
 }
 
+namespace {
+
+[[noreturn]] void refuse_no_folder(const std::string& folder, const fs::file_status& status) {
+  if (const std::string unread = unread_format(folder); fs::exists(status) && !unread.empty()) {
+    throw Error(folder + ": " + unread);
+  }
+  std::string seen = fs::exists(status) ? "no folder" : "not there";
+  if (fs::is_regular_file(status)) {
+    const auto file = MappedFile::open(folder);
+    std::string content = describe_bytes(file->bytes());
+    if (content.empty()) content = describe_vocabulary(file->bytes());
+    if (!content.empty() && content != "empty") seen += " but " + content;
+  }
+  throw Error(fmt::format(
+      "{}: is {}; expected a checkpoint folder with config.json and model.safetensors or pytorch_model.bin, or a "
+      "GGUF model (.gguf)",
+      folder, seen));
+}
+
+OpenedModel open_meta_folder(const std::string& path, const std::string& folder, Tower tower) {
+  WeightFiles files = open_meta_weights(folder);
+  ModelConfig config = model_config_of(meta_config(folder, files), (fs::path(folder) / "params.json").string(), tower);
+  return {path, folder, std::move(config), std::make_shared<const WeightFiles>(std::move(files))};
+}
+
+}  // namespace
+
 OpenedModel open_model_folder(const std::string& path, const std::string& folder, Tower tower) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
-  if (!fs::is_directory(status)) {
-    if (const std::string unread = unread_format(folder); fs::exists(status) && !unread.empty()) {
-      throw Error(folder + ": " + unread);
-    }
-    throw Error(fmt::format(
-        "{}: {}; expected a checkpoint folder with config.json and model.safetensors or pytorch_model.bin, or a "
-        "GGUF model (.gguf)",
-        folder, fs::exists(status) ? "is no folder" : "is not there"));
-  }
+  if (!fs::is_directory(status)) refuse_no_folder(folder, status);
+  if (const std::string adapter = adapter_sentence(folder); !adapter.empty()) throw Error(adapter);
+  if (is_meta_folder(folder)) return open_meta_folder(path, folder, tower);
   const fs::path config = fs::path(folder) / "config.json";
   if (!fs::exists(config, error)) {
     throw Error(fmt::format("{}: found no config.json in it; expected a checkpoint folder", folder));

@@ -1,5 +1,8 @@
 #include "core/request/model_kind.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/base/file_name.h"
 
 namespace headscope {
@@ -13,7 +16,9 @@ bool runs_checkpoint(const Request& request) {
 }
 
 bool is_capture_path(std::string_view model) {
-  return has_ending(model, ".safetensors") || has_ending(model, ".npy") || has_ending(model, ".npz");
+  static constexpr std::string_view kEndings[] = {".safetensors", ".npy", ".npz", ".pt", ".pth"};
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return has_ending(model, ending); });
 }
 
 bool runs_capture(const Request& request) {

@@ -13,7 +13,8 @@ bool is_seeded(const Request& request);
 // True when weights come from a checkpoint folder or a demo.
 bool runs_checkpoint(const Request& request);
 
-// Whether a --model is a capture: a name that ends with .safetensors, .npy or .npz (a checkpoint is a folder).
+// Whether a --model is a capture: a name that ends with .safetensors, .npy, .npz, .pt or .pth (a checkpoint is a
+// folder).
 bool is_capture_path(std::string_view model);
 
 // Whether the request is about a capture.

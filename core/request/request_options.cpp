@@ -125,7 +125,7 @@ std::vector<RequestOption> weight_options() {
   return {
       path_option<"model", &R::model>("demo:NAME|seeded|PATH",
                                       "Where weights come from: a checkpoint folder, a GGUF model (.gguf), or a "
-                                      "capture (.safetensors, .npy, .npz). The default is demo:stories; with an "
+                                      "capture (.safetensors, .npy, .npz, .pt). The default is demo:stories; with an "
                                       "option that only drawn weights have, as --d-model, --seed or --batch, it is "
                                       "seeded: random weights.",
                                       kChangesInputs, kActsOnAll),

@@ -1,20 +1,24 @@
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <filesystem>
-#include <iterator>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/message_text.h"
 #include "core/io/gguf.h"
 #include "core/io/json_cursor.h"
 #include "core/io/mapped_file.h"
 #include "core/io/python_json.h"
+#include "core/io/vocabulary_bytes.h"
 #include "core/text/gguf_tokenizer.h"
 #include "core/text/json_part.h"
 #include "core/text/marian_tokenizer.h"
 #include "core/text/pipeline_tokenizer.h"
 #include "core/text/sentence_piece_tokenizer.h"
 #include "core/text/tokenizer_json.h"
+#include "core/text/unread_tokenizer.h"
 #include "core/text/vocabulary_files.h"
 
 namespace headscope {
@@ -141,9 +145,22 @@ std::optional<TokenizerParts> read_marian(const fs::path& place, TextSide side) 
   return parts;
 }
 
-// SentencePiece's file says how texts are cut, and config.json beside it what else a model makes of them.
+// What is said of a list of tiktoken, behind its path.
+constexpr const char* kTiktokenIsNotRead =
+    "a list of tiktoken, which says nothing of how texts are split before and is not read; expected tokenizer.json "
+    "(AutoTokenizer's save_pretrained writes it)";
+
+bool is_tiktoken_list(const fs::path& path) {
+  if (!is_file(path)) return false;
+  const File file{path.string(), MappedFile::open(path.string())};
+  return begins_like_tiktoken(file.text());
+}
+
+// A file of pieces that needs others beside it: SentencePiece's says how texts are cut, and config.json beside it what
+// else a model makes of them.
 void refuse_pieces_alone(const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
+  if (extension == ".tiktoken" || is_tiktoken_list(path)) throw Error(path + ": is " + kTiktokenIsNotRead);
   if (extension != ".model" && extension != ".spm") return;
   throw Error(path +
               ": is a SentencePiece model; expected the folder that it lies in, with the config.json of its model, "
@@ -172,10 +189,22 @@ bool has_target_vocabulary(const std::string& folder) {
   return is_there(fs::path(folder) / "target.spm");
 }
 
-std::string unread_pieces_of(const std::string& folder) {
-  const auto found = std::find_if(std::begin(kSentencePieceNames), std::end(kSentencePieceNames),
-                                  [&](const char* name) { return is_there(fs::path(folder) / name); });
-  return found == std::end(kSentencePieceNames) ? "" : *found;
+std::string unread_tokenizer(const std::string& folder) {
+  for (const char* name : kSentencePieceNames) {
+    const fs::path path = fs::path(folder) / name;
+    if (!is_there(path)) continue;
+    if (is_tiktoken_list(path)) return fmt::format("{}: found {}, {}", folder, name, kTiktokenIsNotRead);
+    return fmt::format(
+        "{}: found {}, which is read where config.json names a family whose tokenizer is known; expected such a "
+        "family, or tokenizer.json (AutoTokenizer's save_pretrained writes it)",
+        folder, name);
+  }
+  std::error_code ignored;
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    if (at->path().extension() != ".tiktoken") continue;
+    return fmt::format("{}: found {}, {}", folder, shortened(at->path().filename().string()), kTiktokenIsNotRead);
+  }
+  return "";
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextSide side) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/io/vocabulary_bytes.h"
 #include "core/text/sentence_piece_file.h"
 #include "core/text/sentence_piece_parts.h"
 #include "core/text/sentence_piece_use.h"
@@ -27,18 +28,6 @@ constexpr const char* kEnglish = "en_XX";  // of mBART's languages the one of a 
 std::optional<bool> flag_at(const JsonPart& file, const char* key) {
   if (!file.present() || !file.at(key).present()) return std::nullopt;
   return file.at(key).flag();
-}
-
-// "IQ== 0": a piece in base64 and its rank, a line each.
-bool is_tiktoken(std::string_view bytes) {
-  const std::string_view line = bytes.substr(0, std::min(bytes.find('\n'), std::size_t{200}));
-  const std::size_t blank = line.find(' ');
-  if (blank == line.npos || blank == 0 || blank + 1 == line.size()) return false;
-  const auto all_of = [](std::string_view text, std::string_view letters) {
-    return text.find_first_not_of(letters) == text.npos;
-  };
-  return all_of(line.substr(0, blank), "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") &&
-         all_of(line.substr(blank + 1), "0123456789");
 }
 
 class SentencePieceReader {
@@ -256,7 +245,8 @@ std::optional<TokenizerParts> read_sentence_piece_tokenizer(std::span<const std:
   const std::string kind = config.present() ? config.at("tokenizer_class").text("") : "";
   const std::string type = model_config.present() ? model_config.at("model_type").text("") : "";
   const SentencePieceUse* const use = sentence_piece_use(kind, type, std::filesystem::path(file).filename().string());
-  if (use == nullptr || is_tiktoken({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) return std::nullopt;
+  if (use == nullptr || begins_like_tiktoken({reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
+    return std::nullopt;
   return SentencePieceReader(read_sentence_piece_file(bytes, file), file, *use, config).parts(type);
 }
 

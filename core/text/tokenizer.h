@@ -90,10 +90,6 @@ class UnknownTokenizer : public Error {
 // not implemented here; UnknownTokenizer when a GGUF file names a kind that is not.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextSide side = TextSide::source);
 
-// The SentencePiece file of a folder, "spiece.model", from which load_tokenizer() makes nothing where it returned null;
-// "" when there is none.
-std::string unread_pieces_of(const std::string& folder);
-
 // Words that the last word of `text` (up to the caret) could become: at most `most`; empty when `text` ends with a
 // blank.
 std::vector<std::string> suggestions(const Tokenizer& tokenizer, std::string_view text, std::size_t most = 8);

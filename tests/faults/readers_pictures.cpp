@@ -154,7 +154,8 @@ std::vector<Reader> picture_readers() {
        .fuzz = "png",
        .reads = "PNG"},
       {.name = "document",
-       .covers = "open_document app/session/documents.cpp app/session/file_kind.cpp open_session_text",
+       .covers = "open_document app/session/documents.cpp app/session/file_kind.cpp app/session/capture_kind.cpp "
+                 "open_session_text",
        .file = "x",
        .small = small_session,
        .read = open_any,
