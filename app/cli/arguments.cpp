@@ -16,6 +16,8 @@ namespace headscope::cli {
 
 namespace {
 
+// Of a number that only the sizes of a result limit: no text, model or layer has so many.
+constexpr std::int64_t kAnyIndex = std::int64_t{1} << 60;
 constexpr int kMostPositionals = 1 << 20;  // more than a command line holds
 
 // CLI11 takes the next word as the value of `--phrase=`, so that an empty value must be a word of its own. The value
@@ -190,7 +192,11 @@ std::int64_t whole_number(const std::string& option, const std::string& text, st
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
-    throw UsageError(option, fmt::format("found '{}'", text), fmt::format("a whole number from {} to {}", low, high));
+    // What is typed as an index is held against the sizes that it is an index of, once those are known.
+    const bool open = high >= kAnyIndex;
+    throw UsageError(
+        option, fmt::format("found '{}'", text),
+        open ? fmt::format("a whole number, {} or more", low) : fmt::format("a whole number from {} to {}", low, high));
   }
   return value;
 }

@@ -15,6 +15,7 @@
 #include "app/cli/request_arguments.h"
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/explain/attribution.h"
 #include "core/explain/logit_tokens.h"
 #include "core/export/answer_tables.h"
@@ -22,14 +23,12 @@
 namespace headscope::cli {
 namespace {
 
-constexpr std::int64_t kMostPosition = 999'999'999;
-
 void run(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"at", "token"}) {
     if (!given.has(option)) throw UsageError(option, "missing; attribute needs a position and a token");
   }
   LogitQuestion question;
-  question.position = whole_number("at", given.get("at"), 0, kMostPosition);
+  question.position = parse_place("at", given.get("at"));
   const std::vector<std::string> names(std::begin(kAttributionByNames), std::end(kAttributionByNames));
   question.by = static_cast<AttributionBy>(choice_of("by", given.get("by", names[0]), names));
   const std::string path = csv_path(given);
@@ -39,6 +38,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Request request = given_request(given).request;
   check_whole_model(request, "found one layer, which has no vocabulary");
   const std::shared_ptr<const Trace> trace = computed_trace(given, request, memory, cancel, true);
+  question.position = counted_from_end(question.position, trace->query_len());
   question.ids = logit_token_ids(*trace->model->checkpoint, given.get("token"));
   ProgressLine progress;
   progress.show("taking the logit apart");
@@ -60,7 +60,7 @@ Command attribute_command() {
       "model's own.";
   spec.groups = {
       {"Logit",
-       {{"at", "POSITION", "The position whose logits are taken, from 0 on."},
+       {{"at", "POSITION", "The position whose logits are taken, from 0 on; -1 is the last."},
         {"token", "A[,B]",
          "The token whose logit is taken apart, or the difference A - B: an id, the text that the model's tokenizer "
          "makes one token of ('tired' and ' tired' may be two), or the vocabulary's own spelling."},

@@ -15,6 +15,7 @@
 #include "app/cli/view_arguments.h"
 #include "core/base/error.h"
 #include "core/explain/cell_place.h"
+#include "core/explain/cell_report.h"
 #include "core/explain/explain.h"
 #include "core/explain/model_cell.h"
 #include "core/explain/routing_cell.h"
@@ -101,6 +102,46 @@ std::string explanation_text(const Trace& trace, const Explanation& why) {
   return text + why.formula + "\n" + terms_text(why) + "\n" + steps_text(why.steps);
 }
 
+// Where rotary positions turn the cell: both features, by what each is multiplied, and the sum that each is.
+std::string turned_text(const Trace& trace, const Explanation& why) {
+  if (!why.turn) return "";
+  const ExplainTurn& turn = *why.turn;
+  std::vector<std::vector<std::string>> rows = {{"feature", "as projected", "turned", "times", "", "product"}};
+  const auto add = [&](const char* letter, const ExplainTurn::Feature& from, const std::string& factor) {
+    rows.push_back({fmt::format("{} = {}", letter, cell_name(from.cell.stage, from.cell.index)),
+                    operand_text(from.cell.value), number(from.value), factor, operand_text(from.factor),
+                    number(from.product())});
+  };
+  add("a", turn.own, "cos θ");
+  add("b", turn.other, sine_words(turn));
+  std::string text =
+      fmt::format("\nθ = {}\n{}", angle_words(turn), table_text({{}, {true}, {true}, {}, {true}, {true}}, rows));
+  for (const ExplainTurn::Feature* from : {&turn.own, &turn.other}) {
+    const CellReport report = report_of(trace, stage_from("stage", from->cell.stage), from->cell.index);
+    for (const Explanation& each : report.chain) text += "\n" + explanation_text(trace, each);
+  }
+  return text;
+}
+
+Json feature_json(const ExplainTurn::Feature& from) {
+  return {{"stage", from.cell.stage},
+          {"index", index_json(from.cell.index)},
+          {"value", json_number(from.value)},
+          {"factor", json_number(from.factor)}};
+}
+
+// What explanation_json has, and the two features that rotary positions turn.
+Json cell_json(const Explanation& why) {
+  Json json = explanation_json(stage_name(why.stage), why);
+  if (!why.turn) return json;
+  json["turn"] = {{"position", why.turn->position},
+                  {"pair", why.turn->pair},
+                  {"angle", json_number(why.turn->angle)},
+                  {"own", feature_json(why.turn->own)},
+                  {"other", feature_json(why.turn->other)}};
+  return json;
+}
+
 std::string cell_text(const ModelCell& why) {
   return fmt::format("{} = {}\n{}\n\n", cell_name(model_stage_info(why.stage).name, why.index), operand_text(why.value),
                      why.formula) +
@@ -185,7 +226,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   }
   if (given.has("out")) return draw(given, *trace, {stage, cell}, cancel);
   const Explanation why = explain(*trace, stage, cell);
-  print(given.has("json") ? printed(explanation_json(stage_name(why.stage), why)) : explanation_text(*trace, why));
+  print(given.has("json") ? printed(cell_json(why)) : explanation_text(*trace, why) + turned_text(*trace, why));
 }
 
 }  // namespace
@@ -202,10 +243,11 @@ Command explain_command() {
              std::string(model_stage_names()) + "; of a layer of a mixture: router, experts."},
         {"at", "B,H,I,J",
          "Where in the stage, in its own axes (B,I,J in a stage of three; L,B,I,D in one with layers; B,I,E of "
-         "router, B,I,K of experts)."},
+         "router, B,I,K of experts); -1 is the last of an axis."},
         {"json", "",
-         "Print {stage, index, value, formula, steps, operands}; of router and experts also {expert, rank, chosen, "
-         "choice}."}}},
+         "Print {stage, index, value, formula, steps, operands}; of a query or key that rotary positions turn also "
+         "turn: {position, pair, angle, own: {stage, index, value, factor}, other}; of router and experts also "
+         "{expert, rank, chosen, choice}."}}},
       {"Picture",
        {{"out", "FILE.svg|FILE.png", "Draw formula, steps and result as a picture instead."},
         {"theme", "dark|light|contrast", "Colours of the picture (default dark)."}}},

@@ -12,6 +12,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/request_arguments.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/export/answer_tables.h"
 #include "core/io/atomic_file.h"
 #include "core/sweep/weight_gradients.h"
@@ -19,7 +20,6 @@
 namespace headscope::cli {
 namespace {
 
-constexpr std::int64_t kMostPosition = 999'999'999;
 constexpr const char* kTensors = ".safetensors";
 
 void check_out(const std::string& path) {
@@ -44,7 +44,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
     throw UsageError("metric", "missing; gradients are of one number", "logit:A, logit:A-B, prob:A or loss");
   WeightQuestion question;
   question.metric = given.get("metric");
-  if (given.has("at")) question.at = whole_number("at", given.get("at"), 0, kMostPosition);
+  if (given.has("at")) question.at = parse_place("at", given.get("at"));
   if (given.has("steps")) question.steps = whole_number("steps", given.get("steps"), 1, kMostSteps);
   const std::string path = given.get("out", "");
   if (given.has("out")) check_out(path);
@@ -76,7 +76,8 @@ Command gradients_command() {
          "The logit of a token or the difference of two, the probability of a token, or the mean loss of the text; as "
          "for sweep."},
         {"at", "POSITION",
-         "Where the metric is taken, from 0 on (default: [MASK] where there is one, else the last position)."},
+         "Where the metric is taken, from 0 on; -1 is the last (default: [MASK] where there is one, else the last "
+         "position)."},
         {"steps", "N",
          "Integrated gradients: the mean gradient over N runs (1 to 1000) in which all weights of a layer are a share "
          "of what they are, from 0 to 1. Their sum comes the closer to what the layer's attention does to the metric, "

@@ -145,7 +145,7 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const std::shared_ptr<const Trace> against = other ? computed_trace(given, *other, memory, cancel) : nullptr;
   const bool all_layers = needs_all_layers(target, view.view);
   const std::shared_ptr<const Trace> trace = computed_trace(given, request.request, memory, cancel, all_layers);
-  write_target(target, {*trace, against.get(), sweep ? &*sweep : nullptr}, view, cancel);
+  write_target(target, {*trace, against.get(), sweep ? &*sweep : nullptr}, settled_view(view, *trace), cancel);
 }
 
 // REQUEST, whose --patch takes the words of a sweep here.

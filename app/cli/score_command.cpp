@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,13 +17,14 @@
 #include "app/cli/stage_arguments.h"
 #include "core/attention/model_trace.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/explain/score_writers.h"
 #include "core/export/answer_tables.h"
 
 namespace headscope::cli {
 namespace {
 
-constexpr std::int64_t kMostHead = 999'999'999;
+constexpr std::int64_t kMostHead = std::numeric_limits<std::int64_t>::max();  // a layer says how many it has
 
 void run(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"head", "at"}) {
@@ -41,6 +43,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Request request = given_request(given).request;
   check_whole_model(request, "found one layer, before which nothing was written");
   const std::shared_ptr<const Trace> trace = computed_trace(given, request, memory, cancel, true);
+  question.query = counted_from_end(question.query, trace->query_len());
+  question.key = counted_from_end(question.key, trace->inputs->key_len);
   ProgressLine progress;
   progress.show("taking the score apart");
   const ScoreWriters found = score_writers(*trace->model, question, cancel);
@@ -61,7 +65,7 @@ Command score_command() {
   spec.groups = {
       {"Score",
        {{"head", "H", "The head of the layer that --layer shows, from 0 on."},
-        {"at", "I,J", "The query and the key, from 0 on."},
+        {"at", "I,J", "The query and the key, from 0 on; -1 is the last."},
         {"by", "components|heads", "Attention of earlier layers as one, or by heads (default heads)."},
         {"json", "",
          "Print {total, sum, difference, scale, layer, head, query, key, by, queries, keys, terms}; terms[q][k] is of "

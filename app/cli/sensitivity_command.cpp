@@ -141,7 +141,8 @@ Command sensitivity_command() {
   spec.summary = "Says what a number depends on: its derivative by every token's vector, every score and every weight.";
   spec.groups = {{"Cell",
                   {{"stage", "STAGE", "The stage that holds the number."},
-                   {"at", "B,H,I,J", "Where in the stage, in its own axes (B,I,J in a stage of three)."},
+                   {"at", "B,H,I,J",
+                    "Where in the stage, in its own axes (B,I,J in a stage of three); -1 is the last of an axis."},
                    {"json", "", "Print {stage, index, value, tokens, scores, weights}."}}},
                  request_group()};
   spec.examples = {

@@ -8,6 +8,7 @@
 
 #include "app/cli/arguments.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 
 namespace headscope::cli {
 
@@ -116,7 +117,7 @@ ExportNames export_names_from(const std::string& option, const std::string& text
 
 std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std::string& text) {
   std::vector<std::int64_t> numbers;
-  for (const std::string& part : split(text, ',')) numbers.push_back(whole_number(option, part, 0, kMostIndex));
+  for (const std::string& part : split(text, ',')) numbers.push_back(parse_place(option, part));
   return numbers;
 }
 
@@ -128,10 +129,12 @@ Index cell_from(const std::vector<std::int64_t>& numbers, StageId stage, const T
   }
   Index index;
   for (int axis = 0; axis < shape.count; ++axis) {
-    const std::int64_t at = numbers[static_cast<std::size_t>(axis)];
-    if (at >= shape[axis]) {
-      throw UsageError("at", fmt::format("found {} {}; {} is {}, expected 0 to {}", axis_name(tensor.axes()[axis]), at,
-                                         stage_name(stage), to_string(shape), shape[axis] - 1));
+    const std::int64_t at = counted_from_end(numbers[static_cast<std::size_t>(axis)], shape[axis]);
+    if (at < 0 || at >= shape[axis]) {
+      throw UsageError(
+          "at",
+          fmt::format("found {} {}; {} is {}", axis_name(tensor.axes()[axis]), at, stage_name(stage), to_string(shape)),
+          places_text(shape[axis]));
     }
     index.push_back(at);
   }

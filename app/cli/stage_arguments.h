@@ -30,7 +30,7 @@ struct ExportNames {
 // "stream,weights" in the order given, each once. Throws UsageError that lists the stages of both kinds.
 ExportNames export_names_from(const std::string& option, const std::string& text);
 
-// "0,2,7,1": whole numbers from 0 on.
+// "0,2,7,-1": whole numbers, below 0 from the end of their axis.
 std::vector<std::int64_t> cell_numbers_from(const std::string& option, const std::string& text);
 
 // The cell of a stage that --at names. UsageError when the count of numbers differs from the stage's axes, or the cell

@@ -18,14 +18,13 @@
 #include "app/cli/sweep_text.h"
 #include "core/attention/patches.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/corpus/phrase_list.h"
 #include "core/export/answer_tables.h"
 #include "core/sweep/sweep.h"
 
 namespace headscope::cli {
 namespace {
-
-constexpr std::int64_t kMostPosition = 999'999'999;
 
 template <typename Kind, std::size_t count>
 Kind chosen(const Arguments& given, const char* option, const char* const (&names)[count]) {
@@ -81,7 +80,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   set_patch(given, question);
   set_numbers(given, cancel, question);
   question.metric = given.get("metric");
-  if (given.has("at")) question.at = whole_number("at", given.get("at"), 0, kMostPosition);
+  if (given.has("at")) question.at = parse_place("at", given.get("at"));
   const auto direction = chosen<SweepDirection>(given, "direction", kSweepDirectionNames);
   const std::string path = csv_path(given);
   const std::int64_t memory = stage_memory_of(given);
@@ -121,7 +120,8 @@ std::vector<OptionSpec> sweep_options() {
        "L/ of the request's layer). Tokens are named as for attribute; A-B is split at the first dash between two "
        "tokens."},
       {"at", "POSITION",
-       "Where the metric is taken, from 0 on (default: [MASK] where there is one, else the last position)."},
+       "Where the metric is taken, from 0 on; -1 is the last (default: [MASK] where there is one, else the last "
+       "position)."},
       {"direction", "denoise|noise",
        "The request takes numbers of A (default), or A takes those of the request; --at counts in what is patched."},
       {"ablation", "zero|mean",

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "app/cli/stage_arguments.h"
+#include "core/attention/trace.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
 #include "core/picture/view_reach.h"
@@ -142,6 +144,23 @@ void refuse_idle_options(const Arguments& given, const ViewSpec& view, bool on_p
     throw UsageError(option.name, fmt::format("found together with --{}, which says all of it", reach.other),
                      "one of both");
   }
+}
+
+ViewSpec settled_view(ViewSpec view, const Trace& trace) {
+  std::vector<std::int64_t> sizes;
+  const bool of_positions = view.view == ViewKind::attribution || view.view == ViewKind::sweep;
+  const Stage* stage = trace.find(view.stage);
+  if (of_positions) {
+    sizes = {trace.query_len()};
+  } else if (view.view == ViewKind::score) {
+    sizes = {trace.query_len(), trace.inputs->key_len};
+  } else if (stage != nullptr) {
+    for (const std::int64_t size : stage->tensor.shape()) sizes.push_back(size);
+  }
+  for (std::size_t axis = 0; axis < std::min(sizes.size(), view.at.size()); ++axis) {
+    view.at[axis] = counted_from_end(view.at[axis], sizes[axis]);
+  }
+  return view;
 }
 
 }  // namespace headscope::cli

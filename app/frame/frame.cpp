@@ -90,7 +90,7 @@ void FrameDrawer::prepare_fonts(const Session& session, float scale) {
 std::vector<ui::Command> FrameDrawer::make(Session& session, Settings& settings, const Surface& surface,
                                            InputEvents input, double seconds, std::vector<ui::Command> commands) {
   const float scale = static_cast<float>(surface.content_scale * settings.ui_scale);
-  prepare_fonts(session, scale * static_cast<float>(settings.text_size));
+  prepare_fonts(session, scale);
   const Palette& colors = palette(settings.theme);
 
   in_driver(ImGui_ImplOpenGL3_NewFrame);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/session/background/work/compute_queue.h"
+#include "app/session/control_words.h"
 #include "app/session/moment_size.h"
 #include "app/session/session_paths.h"
 #include "core/request/same_request.h"
@@ -44,6 +45,10 @@ struct Session::Impl {
     return trace != nullptr && shown_generation >= forced_generation && same_request(shown, wanted);
   }
 
+  void set_problem(std::optional<Problem> found) {
+    problem = found ? std::optional(control_words(*std::move(found))) : std::nullopt;
+  }
+
   void take_finished(const Request& wanted, TimePoint at) {
     ComputeQueue::Finished finished = queue.take_finished(at);
     if (finished.with_trace && finished.with_trace->generation >= shown_generation) {
@@ -54,8 +59,8 @@ struct Session::Impl {
     }
     // What went wrong with an older wanted is no news about this one.
     if (finished.newest && same_request(finished.newest->request, wanted)) {
-      problem = std::move(finished.newest->problem);
-      failure = std::move(finished.newest->failure);
+      set_problem(std::move(finished.newest->problem));
+      failure = control_words(finished.newest->failure);
     }
   }
 
@@ -64,7 +69,7 @@ struct Session::Impl {
     failure.clear();
     // The words of a long text are counted by the run, which says the same; until it does, the last problem stays.
     const bool is_long = bytes_of_phrases(wanted) > kLongPhrase;
-    if (!is_long) problem = find_problem(wanted);
+    if (!is_long) set_problem(find_problem(wanted));
     if ((is_long || !problem) && (force || !shows(wanted) || shown_early || queue.busy())) {
       const std::uint64_t generation = queue.submit(wanted, at, force);
       if (force) forced_generation = generation;

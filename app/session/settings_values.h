@@ -12,8 +12,8 @@ namespace headscope {
 
 constexpr std::size_t kMostRecentFiles = 12;
 constexpr int kMostTourSteps = 100;
-constexpr double kSmallestText = 0.8, kLargestText = 1.3;
-constexpr float kLargestPanel = 4000;  // width or height of a panel at 1x
+constexpr double kSmallestScale = 0.5, kLargestScale = 4;  // of ui_scale
+constexpr float kLargestPanel = 4000;                      // width or height of a panel at 1x
 
 // How the panels are arranged: as in ViewState.
 struct PanelLayout {
@@ -24,8 +24,7 @@ struct PanelLayout {
 
 struct Settings {
   Theme theme = Theme::dark;
-  double ui_scale = 1;
-  double text_size = 1;                   // of letters, times ui_scale; the layout stays
+  double ui_scale = 1;                    // of everything: letters and the layout around them
   std::vector<std::string> recent_files;  // newest first, at most 12
   std::string export_folder;              // "" until the first export
   std::string open_folder;

@@ -11,6 +11,7 @@
 #include "app/session/lesson_json.h"
 #include "app/session/main_view.h"
 #include "app/session/panel_layout.h"
+#include "app/session/settings_values.h"
 #include "app/session/view_parts_json.h"
 #include "core/base/utf8.h"
 #include "core/picture/theme_words.h"
@@ -93,7 +94,6 @@ std::string valid_utf8(const std::string& text) {
 std::string settings_json(const Settings& s) {
   json object = {{"theme", kThemes[static_cast<std::size_t>(s.theme)]},
                  {"ui_scale", s.ui_scale},
-                 {"text_size", s.text_size},
                  {"recent_files", valid_utf8(s.recent_files)},
                  {"export_folder", valid_utf8(s.export_folder)},
                  {"open_folder", valid_utf8(s.open_folder)},
@@ -117,8 +117,11 @@ Settings parse_settings(const std::string& text) {
   const JsonReader reader(text);
   Settings s;
   s.theme = static_cast<Theme>(reader.read_choice("theme", kThemes, static_cast<int>(s.theme)));
-  reader.read("ui_scale", s.ui_scale, 0.5, 4.0);
-  reader.read("text_size", s.text_size, kSmallestText, kLargestText);
+  reader.read("ui_scale", s.ui_scale, kSmallestScale, kLargestScale);
+  // Earlier versions had a size of letters beside it, which multiplied it.
+  double letters = 1;
+  reader.read("text_size", letters, 0.8, 1.3);
+  s.ui_scale = std::clamp(s.ui_scale * letters, kSmallestScale, kLargestScale);
   reader.read("recent_files", s.recent_files);
   if (s.recent_files.size() > kMostRecentFiles) s.recent_files.resize(kMostRecentFiles);
   reader.read("export_folder", s.export_folder);

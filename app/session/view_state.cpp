@@ -1,5 +1,7 @@
 #include "app/session/view_state.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -84,7 +86,7 @@ void apply_attribution(ViewState& view, const ViewSpec& spec) {
   view.lens = LensView();
   view.lens.by = spec.question.by.value_or(AttributionBy::components);
   view.lens.loss = spec.question.loss;
-  if (spec.at.size() == 1) view.lens.position = spec.at.front();
+  if (spec.at.size() == 1 && spec.at.front() >= 0) view.lens.position = spec.at.front();
   std::istringstream ids(spec.question.tokens);
   for (std::string id; std::getline(ids, id, ',');) {
     const bool number = !id.empty() && id.size() < 10 && id.find_first_not_of("0123456789") == std::string::npos;
@@ -167,8 +169,10 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
     // The key is not kept: the strongest one. The query of a column is not kept either.
     view.cell =
         spec.view == ViewKind::text && spec.along == TextAlong::column ? Cell{0, *spec.token} : Cell{*spec.token, -1};
-  if (spec.view == ViewKind::score && spec.at.size() == 2) view.cell = Cell{spec.at[0], spec.at[1]};
-  if (spec.at.size() >= 3) view.cell = Cell{spec.at[spec.at.size() - 2], spec.at.back()};
+  // A place that is counted from the end is settled only with the result, which is not here.
+  const bool settled = std::all_of(spec.at.begin(), spec.at.end(), [](std::int64_t at) { return at >= 0; });
+  if (settled && spec.view == ViewKind::score && spec.at.size() == 2) view.cell = Cell{spec.at[0], spec.at[1]};
+  if (settled && spec.at.size() >= 3) view.cell = Cell{spec.at[spec.at.size() - 2], spec.at.back()};
   view.viewport = {};
   view.stage_viewport = {};
 }

@@ -1,4 +1,5 @@
 // Commands that open, save, export and say what there is to read.
+#include "app/session/control_words.h"
 #include "app/session/documents.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session.h"
@@ -77,7 +78,7 @@ void open_document_at(Ui& ui, const std::string& path) {
   } catch (const Error& error) {
     put_notice(ui.state, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
   } catch (const UsageError& error) {
-    put_notice(ui.state, {Notice::Kind::bad, "Not opened.", error.what(), "open"});
+    put_notice(ui.state, {Notice::Kind::bad, "Not opened.", control_words(error.what()), "open"});
   }
 }
 

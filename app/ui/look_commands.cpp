@@ -6,6 +6,7 @@
 
 #include "app/session/session.h"
 #include "app/session/settings.h"
+#include "app/session/settings_values.h"
 #include "app/ui/aloud/aloud.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/inspector/cell_finder.h"
@@ -51,7 +52,7 @@ void step_stage(Ui& ui) {
 }
 
 void set_scale(Ui& ui, double scale) {
-  ui.settings.ui_scale = std::clamp(std::round(scale * 10) / 10, 0.5, 3.0);
+  ui.settings.ui_scale = std::clamp(std::round(scale * 10) / 10, kSmallestScale, kLargestScale);
 }
 
 void toggle_theme(Ui& ui) {

@@ -264,7 +264,12 @@ void draw_notices(Ui& ui, const Rect& area) {
   for (const Bar& bar : bars_of(ui)) {
     Rect place = row(area, y, ui.px(36));
     const Rect whole_row = place;
-    if (bar.notice.key == "job") draw_export_actions(ui, ui.session.jobs.current(), place);
+    if (bar.notice.key == "job") {
+      // The actions lie on the bar, not beside it.
+      fill(whole_row, bar.notice.kind == Notice::Kind::info ? ui.colors.raised : ui.colors.bad_ground);
+      place.max.x -= ui.px(size::panel_padding);
+      draw_export_actions(ui, ui.session.jobs.current(), place);
+    }
     // What the line cannot hold (a list of missing tensors) is there whole while the mouse rests on it. It takes no
     // click: the buttons lie on it.
     const bool cut = text_width(ui, Type::words13, bar.notice.fact + bar.notice.advice) > place.width() - ui.px(80);

@@ -5,6 +5,7 @@
 
 #include "app/session/session.h"
 #include "app/session/settings_values.h"
+#include "app/ui/guide/example_cards.h"
 #include "app/ui/widgets/splitter.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -13,6 +14,11 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kGrip = 6;
+
+// Whether the heads end at concat: not where lines, neurons or the examples take the room of both.
+bool has_concat_below(const Ui& ui, const Layout& layout) {
+  return layout.show_heads && ui.session.view.heads_show == HeadsShow::grid && !offers_examples(ui);
+}
 
 Rect upright_grip(const Ui& ui, float x, const Rect& beside) {
   const float half = ui.px(kGrip) / 2;
@@ -46,8 +52,7 @@ void draw_inspector_border(Ui& ui, const Layout& layout) {
 }
 
 void draw_concat_border(Ui& ui, const Layout& layout) {
-  const bool shown = layout.show_heads && ui.session.view.heads_show == HeadsShow::grid;
-  if (!shown || layout.concat_header_only) return;
+  if (!has_concat_below(ui, layout) || layout.concat_header_only) return;
   float height = std::round(layout.concat.height() / ui.scale);
   const float room = (layout.concat.max.y - layout.heads.min.y) / ui.scale;
   const float half = ui.px(kGrip) / 2;
@@ -87,8 +92,7 @@ void draw_dividers(Ui& ui, const Layout& layout) {
   divider(ui, {layout.status.min.x, layout.status.min.y}, {layout.status.max.x, layout.status.min.y});
   if (!layout.one_layer()) return;
   below(layout.pipeline);
-  const bool grid = ui.session.view.heads_show == HeadsShow::grid;
-  if (layout.show_heads && grid) below(layout.heads);
+  if (has_concat_below(ui, layout)) below(layout.heads);
   if (!layout.tabs)
     divider(ui, {layout.inspector.min.x, layout.inspector.min.y}, {layout.inspector.min.x, layout.inspector.max.y});
   if (layout.tabs) below(layout.tab_bar);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/command_actions.h"
 #include "app/ui/compare/compare_panel.h"
@@ -30,7 +31,8 @@ namespace {
 // The value may be any bytes.
 void option_not_taken(Ui& ui, const std::string& name, const std::string& value, const std::string& why) {
   put_notice(ui.state,
-             {Notice::Kind::bad, fmt::format("--{} {} was not taken.", name, shortened(value)), why, "option"});
+             {Notice::Kind::bad, fmt::format("{} {} was not taken.", control_words("--" + name), shortened(value)), why,
+              "option"});
 }
 
 // A mask file chosen by its chip joins the other terms. Throws as the option does where it is no mask.
@@ -66,9 +68,9 @@ void set_option(Ui& ui, const std::string& argument) {
     // What was typed into the control gives way to the value.
     ui.state.editing.clear();
   } catch (const UsageError& error) {
-    option_not_taken(ui, name, value, error.what());
+    option_not_taken(ui, name, value, control_words(error.what()));
   } catch (const Error& error) {
-    option_not_taken(ui, name, value, error.what());
+    option_not_taken(ui, name, value, control_words(error.what()));
   }
 }
 

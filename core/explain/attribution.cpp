@@ -10,6 +10,7 @@
 #include "core/attention/output_head.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/explain/stream_parts.h"
 #include "core/explain/stream_row.h"
 #include "core/model/checkpoint.h"
@@ -43,7 +44,7 @@ void check_question(const ModelTrace& model, const LogitQuestion& question) {
         "at",
         fmt::format("found position {}, but there {} {} token{}", question.position,
                     inputs.query_len == 1 ? "is" : "are", inputs.query_len, inputs.query_len == 1 ? "" : "s"),
-        fmt::format("0 to {}", inputs.query_len - 1));
+        places_text(inputs.query_len));
   }
   HEADSCOPE_ASSERT(question.ids.size() == 1 || question.ids.size() == 2, std::to_string(question.ids.size()));
   if (question.loss && question.ids.size() > 1) {

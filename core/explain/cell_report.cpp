@@ -15,8 +15,9 @@ namespace {
 // About half a millisecond: a term costs two operands with their names.
 constexpr std::int64_t kQuickTerms = 4096;
 
-// The one cell that `origin`'s cell comes from, if there is one: itself in the stage before, or a moved copy.
-std::optional<CellPlace> single_source(const CellOrigin& origin, const Index& index) {
+// The one cell that `origin`'s cell comes from, if there is one: itself in the stage before, or a moved copy. `why` is
+// the explanation of the cell.
+std::optional<CellPlace> single_source(const CellOrigin& origin, const Index& index, const Explanation& why) {
   if (origin.sources.empty() || !origin.sources[0].stage) return std::nullopt;
   const CellSource& from = origin.sources[0];
   if (origin.step == CellStep::formula && origin.sources.size() > 1) return std::nullopt;
@@ -32,9 +33,27 @@ std::optional<CellPlace> single_source(const CellOrigin& origin, const Index& in
       for (const Range& range : from.region) place.index.push_back(range.begin);
       return place;
     }
+    case CellStep::rotated: {
+      if (why.turn) return std::nullopt;  // it comes from two
+      CellPlace place{*from.stage, {}};
+      for (const Range& range : from.region) place.index.push_back(range.begin);
+      place.index[place.index.count - 1] += origin.at;
+      return place;
+    }
     default:
       return std::nullopt;
   }
+}
+
+// Of a cell that rotary positions turn: where both features of its pair come from.
+std::vector<ReportFeature> turned_features(const Trace& trace, const Explanation& root) {
+  std::vector<ReportFeature> features;
+  if (!root.turn) return features;
+  for (const ExplainTurn::Feature* each : {&root.turn->own, &root.turn->other}) {
+    const CellPlace place{stage_named(each->cell.stage).value(), each->cell.index};
+    features.push_back({place, report_of(trace, place.stage, place.index)});
+  }
+  return features;
 }
 
 // "weights[0, 2, 7, j]": the axis that the terms lie along as a letter.
@@ -104,7 +123,7 @@ CellReport report_of(const Trace& trace, StageId stage, const Index& index) {
     const bool only_copies = std::all_of(report.chain.begin(), report.chain.end(), is_copy);
     report.chain.push_back(explain(trace, at.stage, at.index));
     if (only_copies) report.formulas.push_back(typeset_formula(trace, report.chain.back(), origin));
-    const std::optional<CellPlace> from = single_source(origin, at.index);
+    const std::optional<CellPlace> from = single_source(origin, at.index, report.chain.back());
     if (!from) break;
     at = *from;
     origin = origin_of(trace, at.stage, at.index);
@@ -116,6 +135,7 @@ CellReport report_of(const Trace& trace, StageId stage, const Index& index) {
     report.right_row = row_text(origin.sources[1], letter);
   }
   add_terms(report, origin);
+  report.turned = turned_features(trace, report.root());
   for (auto why = report.chain.rbegin(); why != report.chain.rend(); ++why) {
     for (const ExplainStep& step : why->steps) {
       const bool is_sum = &*why == &report.root() && !report.left_row.empty() && &step == &why->steps.front();

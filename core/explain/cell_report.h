@@ -28,6 +28,8 @@ struct ReportTerm {
   std::size_t left_operand = 0;  // index in CellReport::root().operands; the right operand follows it
 };
 
+struct ReportFeature;
+
 struct CellReport {
   std::vector<Explanation> chain;   // the reported cell, then for each cell the single cell that it comes from; never
                                     // empty
@@ -40,6 +42,8 @@ struct CellReport {
   double sum = 0;                   // of the products, without a bias
   double rest = 0;                  // sum of the terms after the first kShownTerms
   double rest_largest = 0;          // the largest |product| among them
+  // Where rotary positions turn root(): the cell's own feature, then the other one of its pair; else empty.
+  std::vector<ReportFeature> turned;
   std::shared_ptr<const CellReport> weight;  // explains the weight in the largest term; null: the sum has no weights
 
   const Explanation& cell() const { return chain.front(); }
@@ -48,6 +52,12 @@ struct CellReport {
   const Operand* bias() const {
     return !left_row.empty() && root().operands.size() > 2 * terms.size() ? &root().operands.back() : nullptr;
   }
+};
+
+// A feature that rotary positions turn into root(), and where it comes from in its turn.
+struct ReportFeature {
+  CellPlace place;
+  CellReport report;
 };
 
 constexpr std::size_t kShownTerms = 6;  // the other terms are shown as one line with their number

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,30 @@ struct ExplainTerm {
   double product() const { return left * right; }
 };
 
+// How rotary positions make a cell of the two features of a pair: own · own.factor + other · other.factor.
+struct ExplainTurn {
+  // A feature before it was turned.
+  struct Feature {
+    Operand cell;      // as stored
+    double value = 0;  // what is turned: after the model's bounds and norm, where it has some
+    double factor = 0;  // of the cell's own feature cos θ; of the other one −sin θ where the cell is the first of its
+                        // pair, else +sin θ; both times `stretch`
+    double product() const { return value * factor; }
+  };
+  Feature own, other;
+  bool first = false;         // the cell's own feature is the first of its pair
+  std::int64_t position = 0;  // counted from 0
+  std::int64_t pair = 0;
+  double frequency = 0, angle = 0;  // θ in radians = position · frequency, in float32 as models compute it
+  double stretch = 1;               // by which YaRN and LongRoPE multiply cos and sin
+  bool normed = false;              // a norm of the head lies between
+};
+
+// "−sin θ" or "sin θ", by which the other feature is multiplied.
+std::string sine_words(const ExplainTurn& turn);
+// "1.2 rad, position 3 · frequency 0.4": what θ is.
+std::string angle_words(const ExplainTurn& turn);
+
 struct Explanation {
   StageId stage{};
   Index index;
@@ -38,7 +63,8 @@ struct Explanation {
   std::vector<ExplainStep> steps;  // never empty; the last one's value is the cell's
   std::vector<Operand> operands;   // of a sum: the two factors of a term beside each other, then the bias
   std::vector<ExplainTerm> terms;  // of a sum, in its order; keys that are not read are left out
-  double magnitude = 0;            // Σ |terms| + |bias| of a sum, else |value|: rounding errors are relative to it
+  std::optional<ExplainTurn> turn = std::nullopt;  // where rotary positions turn the cell
+  double magnitude = 0;  // Σ |terms| + |bias| of a sum, else |value|: rounding errors are relative to it
 };
 
 // Explains stage[index]; the trace has both (asserted). The last step is within 1e-5 of the stored value, relative to

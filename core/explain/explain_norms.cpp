@@ -2,8 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/explain/explainer.h"
+#include "core/model/head_rule.h"
 #include "core/model/row_norm.h"
 
 namespace headscope {
@@ -13,6 +18,24 @@ namespace {
 // "min(max(7.5, -6), 6)"
 std::string held_text(const HeadRule& rule, double value) {
   return fmt::format("min(max({}, {}), {})", operand_text(value), step_text(-rule.clip), step_text(rule.clip));
+}
+
+// The angle of a feature's pair at a position, and by what the two features are multiplied; the feature is turned.
+ExplainTurn turn_of(const HeadRule& rule, std::int64_t feature, std::int64_t position) {
+  const RotaryRule& turns = rule.rotary->rule();
+  const FeatureTurn factors = feature_turn(rule, feature, position);
+  const std::int64_t turned = feature - turns.begin;
+  ExplainTurn turn;
+  turn.own.factor = factors.cosine;
+  turn.other.factor = factors.sine;
+  turn.first = feature < factors.other;
+  turn.position = position;
+  turn.pair = turns.pairs == RotaryRule::Pairs::halves ? turned % (turns.features / 2) : turned / 2;
+  turn.frequency = turns.inverse_frequencies[static_cast<std::size_t>(turn.pair)];
+  // As RotaryTable takes it.
+  turn.angle = static_cast<double>(static_cast<float>(position) * static_cast<float>(turn.frequency));
+  turn.stretch = turns.factor;
+  return turn;
 }
 
 }  // namespace
@@ -76,21 +99,25 @@ void Explainer::add_turned() {
     if (to_.steps.empty()) step("copy", "no rotary feature", pair.own);
     return;
   }
-  const RotaryRule& turns = rule.rotary->rule();
-  const std::int64_t pairs = turns.features / 2;
-  const std::int64_t turned = feature - turns.begin;
-  const std::int64_t number = turns.pairs == RotaryRule::Pairs::halves ? turned % pairs : turned / 2;
-  const std::int64_t position = to_.index[2];
-  const auto rows = rule.rotary->rows(position + 1);
-  const auto at = static_cast<std::size_t>(position * pairs + number);
-  const double cosine = static_cast<double>(rows->cosine[at]);
-  const double sine = static_cast<double>(rows->sine[at]) * (own < other ? -1.0 : 1.0);
+  ExplainTurn turn = turn_of(rule, feature, to_.index[2]);
+  const auto of = [&](std::int64_t d, double value, double factor) {
+    const auto at = static_cast<std::size_t>(d);
+    const CellSource& source = origin_.sources[0];
+    return ExplainTurn::Feature{{source.name, cells[at], given[at], source.role}, value, factor};
+  };
+  turn.own = of(own, pair.own, turn.own.factor);
+  turn.other = of(other, pair.other, turn.other.factor);
+  turn.normed = norm;
   step("RoPE",
-       fmt::format("{} · {} + {} · {}, position {}, pair {}", in_brackets(pair.own, step_text(pair.own)),
-                   operand_text(cosine), in_brackets(pair.other, step_text(pair.other)),
-                   in_brackets(sine, operand_text(sine)), position, number),
-       pair.own * cosine + pair.other * sine);
-  to_.magnitude = std::abs(pair.own * cosine) + std::abs(pair.other * sine);
+       fmt::format("{} · {} + {} · {}, cos θ and {}, position {}, pair {}, θ = {:.6g} rad",
+                   in_brackets(pair.own, step_text(pair.own)),
+                   in_brackets(turn.own.factor, operand_text(turn.own.factor)),
+                   in_brackets(pair.other, step_text(pair.other)),
+                   in_brackets(turn.other.factor, operand_text(turn.other.factor)), sine_words(turn), turn.position,
+                   turn.pair, turn.angle),
+       turn.own.product() + turn.other.product());
+  to_.magnitude = std::abs(turn.own.product()) + std::abs(turn.other.product());
+  to_.turn = std::move(turn);
 }
 
 std::int64_t Explainer::partner(const RotaryRule& turns, std::int64_t d) {

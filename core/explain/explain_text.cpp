@@ -18,6 +18,17 @@ std::string operand_text(double value) {
   return fmt::format("{}", static_cast<float>(value));
 }
 
+std::string sine_words(const ExplainTurn& turn) {
+  return turn.first ? "\u2212sin θ" : "sin θ";
+}
+
+std::string angle_words(const ExplainTurn& turn) {
+  std::string words =
+      fmt::format("{:.6g} rad, position {} · frequency {:.6g}", turn.angle, turn.position, turn.frequency);
+  if (turn.stretch != 1) words += fmt::format("; cos and sin are multiplied by {:.6g}", turn.stretch);
+  return words;
+}
+
 LargestTerms largest_terms(const Explanation& explanation, std::size_t most) {
   LargestTerms result;
   std::vector<ExplainTerm> terms = explanation.terms;

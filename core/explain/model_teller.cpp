@@ -12,6 +12,7 @@
 #include "core/attention/model_trace.h"
 #include "core/attention/patches.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/explain/explainer.h"
 #include "core/model/row_norm.h"
 #include "core/model/stack.h"
@@ -160,7 +161,7 @@ void ModelTeller::tell_patch(const Index& index) {
   cell_.magnitude += std::abs(cell_.value);
 }
 
-void ModelTeller::check(const Index& index) const {
+Index ModelTeller::settled(Index index) const {
   const Tensor& of = tensor(stage_);
   const ModelStageInfo& info = model_stage_info(stage_);
   if (index.count != of.rank()) {
@@ -168,15 +169,18 @@ void ModelTeller::check(const Index& index) const {
                                        to_string(of.shape()), info.shape, of.rank()));
   }
   for (int axis = 0; axis < of.rank(); ++axis) {
+    index[axis] = counted_from_end(index[axis], of.dim(axis));
     if (0 <= index[axis] && index[axis] < of.dim(axis)) continue;
     throw UsageError("at",
-                     fmt::format("found {} {}; {} is {}, expected 0 to {}", info.axes[static_cast<std::size_t>(axis)],
-                                 index[axis], info.name, to_string(of.shape()), of.dim(axis) - 1));
+                     fmt::format("found {} {}; {} is {}", info.axes[static_cast<std::size_t>(axis)], index[axis],
+                                 info.name, to_string(of.shape())),
+                     places_text(of.dim(axis)));
   }
+  return index;
 }
 
-ModelCell ModelTeller::tell(const Index& index) {
-  check(index);
+ModelCell ModelTeller::tell(const Index& asked) {
+  const Index index = settled(asked);
   cell_.stage = stage_;
   cell_.index = index;
   cell_.value = static_cast<double>(tensor(stage_).at(index));

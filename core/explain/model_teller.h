@@ -31,7 +31,7 @@ class ModelTeller {
   ModelTeller(const std::string& option, const Trace& trace, const Trace& asked, ModelStageId stage,
               const CancelToken& cancel);
 
-  ModelCell tell(const Index& index);
+  ModelCell tell(const Index& asked);
 
  private:
   const Tensor& tensor(ModelStageId id) const;
@@ -61,7 +61,8 @@ class ModelTeller {
   ModelRow hidden_of(const Expert& expert, const ModelRow& x) const;
   double tell_expert(const std::string& name, const Expert& expert, const ModelRow& x, double factor);
 
-  void check(const Index& index) const;
+  // The index with places counted from the end settled. UsageError "at" for a cell that is not there.
+  Index settled(Index index) const;
   // The last step where a patch put in the number.
   void tell_patch(const Index& index);
   void tell_image();

@@ -9,6 +9,7 @@
 
 #include "core/attention/layer_routing.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/explain/explainer.h"
 #include "core/model/checkpoint.h"
 #include "core/model/experts.h"
@@ -186,7 +187,8 @@ class RoutingTeller {
   RoutingCell cell_;
 };
 
-void check_cell(RoutingStage stage, const Index& index, const Shape& shape) {
+// The index with places counted from the end settled.
+Index settled_cell(RoutingStage stage, Index index, const Shape& shape) {
   const std::string name(routing_stage_name(stage));
   if (index.count != shape.count) {
     throw UsageError("at",
@@ -194,10 +196,12 @@ void check_cell(RoutingStage stage, const Index& index, const Shape& shape) {
                                  to_string(shape), stage == RoutingStage::router ? "experts" : "chosen", shape.count));
   }
   for (int axis = 0; axis < shape.count; ++axis) {
+    index[axis] = counted_from_end(index[axis], shape[axis]);
     if (0 <= index[axis] && index[axis] < shape[axis]) continue;
-    throw UsageError("at", fmt::format("found {} at place {}; {} is {}, expected 0 to {}", index[axis], axis, name,
-                                       to_string(shape), shape[axis] - 1));
+    throw UsageError("at", fmt::format("found {} at place {}; {} is {}", index[axis], axis, name, to_string(shape)),
+                     places_text(shape[axis]));
   }
+  return index;
 }
 
 }  // namespace
@@ -213,7 +217,7 @@ std::optional<RoutingStage> routing_stage_named(std::string_view name) {
   return std::nullopt;
 }
 
-RoutingCell routing_cell(const std::string& option, const Trace& trace, RoutingStage stage, const Index& index,
+RoutingCell routing_cell(const std::string& option, const Trace& trace, RoutingStage stage, const Index& asked,
                          const CancelToken& cancel) {
   const std::int64_t layer = trace.inputs->layer;
   if (trace.model == nullptr) check_has_experts(nullptr, layer, option);
@@ -222,7 +226,7 @@ RoutingCell routing_cell(const std::string& option, const Trace& trace, RoutingS
   const BlockWeights block = model.checkpoint->block(layer);
   const MixtureRule& rule = *model.checkpoint->architecture().mixture;
   const bool router = stage == RoutingStage::router;
-  check_cell(stage, index, {rows.dim(0), rows.dim(1), router ? rule.experts : rule.chosen});
+  const Index index = settled_cell(stage, asked, {rows.dim(0), rows.dim(1), router ? rule.experts : rule.chosen});
   const Tensor x = rows.sliced(0, index[0], index[0] + 1).sliced(1, index[1], index[1] + 1).dense_copy();
   const Routing routing = routing_of(rule, *block.experts, x, *model.backend, cancel);
   const Linear& map = block.experts->router;

@@ -10,6 +10,7 @@
 #include "core/attention/interventions.h"
 #include "core/attention/model_stages.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/circuits/head_maps.h"
 #include "core/explain/held_norm.h"
 #include "core/explain/stream_parts.h"
@@ -21,10 +22,10 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;  // [writers][features of a head]
 
-void check_index(const char* option, const char* what, std::int64_t index, std::int64_t count) {
+void check_index(const char* option, const char* what, std::int64_t index, std::int64_t count,
+                 const std::string& expected) {
   if (0 <= index && index < count) return;
-  throw UsageError(option, fmt::format("found {} {}, but there are {}", what, index, count),
-                   fmt::format("0 to {}", count - 1));
+  throw UsageError(option, fmt::format("found {} {}, but there are {}", what, index, count), expected);
 }
 
 void check_question(const ModelTrace& model, const ScoreQuestion& question) {
@@ -38,9 +39,9 @@ void check_question(const ModelTrace& model, const ScoreQuestion& question) {
   }
   check_stream_parts(model);
   const Trace& layer = *model.layers[static_cast<std::size_t>(model.layer)];
-  check_index("head", "head", question.head, layer.num_heads());
-  check_index("at", "query", question.query, layer.query_len());
-  check_index("at", "key", question.key, layer.inputs->key_len);
+  check_index("head", "head", question.head, layer.num_heads(), fmt::format("0 to {}", layer.num_heads() - 1));
+  check_index("at", "query", question.query, layer.query_len(), places_text(layer.query_len()));
+  check_index("at", "key", question.key, layer.inputs->key_len, places_text(layer.inputs->key_len));
   const HeadRule* rule = layer.inputs->head_rule.get();
   if (rule != nullptr && rule->clip > 0) {
     throw UsageError("model", "its projections are held within bounds, so that queries are no sum", "another model");

@@ -68,19 +68,35 @@ void add_products(const TypesetCell& cell, Formula& formula) {
   formula.letters.push_back({along, std::move(all)});
 }
 
+// In symbols with the sign that the sine has here, then in numbers; the letters name both features and the angle.
+void add_turn(const TypesetCell& cell, Formula& formula, const char* squares) {
+  const ExplainTurn& turn = *cell.why.turn;
+  const bool norm = turn.normed;
+  FormulaNode own = word_node("a");
+  if (norm) own = of_term("÷ root × weight", of_term(squares, std::move(own)));
+  FormulaNode sine = word_node(sine_words(turn));
+  if (turn.first) sine = brackets_node(std::move(sine));
+  formula.right.push_back(of_term("RoPE", row_node({std::move(own), word_node(" · cos θ + b · "), std::move(sine)})));
+  const auto factor = [](double value) {
+    FormulaNode number = number_node(value);
+    return value < 0 ? brackets_node(std::move(number)) : number;
+  };
+  formula.right.push_back(of_term(
+      "RoPE", row_node({number_node(turn.own.value), word_node(" · "), factor(turn.own.factor), word_node(" + "),
+                        factor(turn.other.value), word_node(" · "), factor(turn.other.factor)})));
+  const char* after = norm ? ", after the norm" : "";
+  formula.letters.push_back({"a", cell_name(turn.own.cell.stage, turn.own.cell.index) + after});
+  formula.letters.push_back({"b", cell_name(turn.other.cell.stage, turn.other.cell.index) + after});
+  formula.letters.push_back({"θ", angle_words(turn)});
+}
+
 // With a norm: x, or what is left of it without its mean, is divided by the root of the mean of its squares.
 void add_rotated(const TypesetCell& cell, Formula& formula) {
   const bool norm = cell.origin.sources.size() > 1, turned = step_value(cell, "RoPE").has_value();
   const bool held = step_value(cell, "within bounds").has_value(), centred = step_value(cell, "mean").has_value();
   const char* squares = centred ? "variance" : "mean of squares";
   if (turned) {
-    FormulaNode own = word_node("a");
-    if (norm) own = of_term("÷ root × weight", of_term(squares, std::move(own)));
-    formula.right.push_back(
-        of_term("RoPE", row_node({std::move(own), word_node(" · cos θ + b · "), brackets_node(word_node("± sin θ"))})));
-    formula.letters.push_back(
-        {"a, b", norm ? "the two features of its pair, after the norm" : "the two features of its pair"});
-    formula.letters.push_back({"θ", "the angle of its position"});
+    add_turn(cell, formula, squares);
   } else if (norm) {
     FormulaNode own = indexed_letter("x", "d");
     if (centred) own = row_node({std::move(own), word_node(" − "), of_term("mean", word_node("μ"))});

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/from_end.h"
 #include "core/heads/aggregate_kind.h"
 #include "core/heads/sentence_pair.h"
 #include "core/heads/text_weights_kind.h"
@@ -84,7 +85,7 @@ void set_aggregate(V& view, const std::string& text) {
 void set_at(V& view, const std::string& text) {
   std::vector<std::int64_t> at;
   for (const std::string& part : parse_list("at", text, "a cell", "B,H,I,J, or B,I,J of a stage of three axes")) {
-    at.push_back(parse_whole("at", part, 0, kMost));
+    at.push_back(parse_place("at", part));
   }
   view.at = std::move(at);
 }
@@ -111,7 +112,7 @@ std::vector<ViewOption> with_part_options(std::vector<ViewOption> options) {
       on({{ViewKind::sensitivity, ViewKind::explanation, ViewKind::attribution, ViewKind::sweep, ViewKind::score}},
          {"at", "B,H,I,J",
           "sensitivity, explanation: the cell of --stage, in its own axes (B,I,J in a stage of three); attribution, "
-          "sweep: the position; score: the query and the key, I,J.",
+          "sweep: the position; score: the query and the key, I,J. -1 is the last of an axis.",
           [](const V& v) { return list_text(v.at); }, set_at}),
       by_option(),
       on({{ViewKind::text}}, word_option<"along", &V::along, kAlongs>(

@@ -12,6 +12,7 @@
 #include "core/request/option_words.h"
 #include "core/request/request.h"
 #include "core/request/request_text.h"
+#include "core/request/size_words.h"
 
 namespace headscope {
 
@@ -33,15 +34,13 @@ RequestOption path_option(const char* placeholder, const char* help, OptionReach
 }
 
 // A size that may be left open.
-template <OptionName name, auto field, std::int64_t low>
+template <OptionName name, auto field>
 RequestOption size_option(const char* help, OptionReach reach = {}, OptionScope scope = {}) {
   return {name.text,
           "N",
           help,
           [](const Request& request) { return request.*field ? std::to_string(*(request.*field)) : std::string(); },
-          [](Request& request, const std::string& text) {
-            request.*field = parse_whole(name.text, text, low, kLargestSize);
-          },
+          [](Request& request, const std::string& text) { request.*field = parse_size(name.text, text); },
           true,
           reach,
           scope};

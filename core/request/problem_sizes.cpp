@@ -8,11 +8,11 @@
 #include "core/request/memory.h"
 #include "core/request/model_kind.h"
 #include "core/request/problem_checks.h"
+#include "core/request/size_words.h"
 
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kMaxSize = 65536;  // of batch, d_model, input_dim and heads
 constexpr std::size_t kMaxDivisorsShown = 16;
 
 // What a seeded layer will be; nothing is checked yet.
@@ -75,22 +75,22 @@ std::optional<Problem> memory_problem(const Request& request, const StageSizes& 
 std::optional<Problem> size_problem(const Request& r) {
   struct Size {
     const char* option;
-    const char* what;  // it is one of
     const std::optional<std::int64_t>& value;
     std::int64_t usual;
   };
-  const Size sizes[] = {{"heads", "number of heads", r.heads, kDefaultHeads},
-                        {"kv-heads", "number of key and value heads", r.kv_heads, 1},
-                        {"d-model", "width of a model", r.d_model, kDefaultModelWidth},
-                        {"input-dim", "width of an input", r.input_dim, kDefaultModelWidth},
-                        {"batch", "number of sequences", r.batch, 1}};
-  for (const auto& [option, what, value, usual] : sizes) {
-    if (!value || (1 <= *value && *value <= kMaxSize)) continue;
+  const Size sizes[] = {{"heads", r.heads, kDefaultHeads},
+                        {"kv-heads", r.kv_heads, 1},
+                        {"d-model", r.d_model, kDefaultModelWidth},
+                        {"input-dim", r.input_dim, kDefaultModelWidth},
+                        {"batch", r.batch, 1}};
+  for (const auto& [option, value, usual] : sizes) {
+    const SizeWords& words = size_words_of(option);
+    if (!value || (words.low <= *value && *value <= words.high)) continue;
     Problem problem{option,
-                    fmt::format("{} is not a possible {}", *value, what),
-                    fmt::format("It lies between 1 and {}.", kMaxSize),
+                    fmt::format("{} is not a possible {}", *value, words.what),
+                    fmt::format("It lies between {} and {}.", words.low, words.high),
                     {}};
-    for (std::int64_t n : {usual, std::clamp<std::int64_t>(*value, 1, kMaxSize)}) {
+    for (std::int64_t n : {usual, std::clamp<std::int64_t>(*value, words.low, words.high)}) {
       const std::string text = std::to_string(n);
       if (problem.suggestions.empty() || problem.suggestions[0].value != text) {
         problem.suggestions.push_back({text, option, text});
@@ -104,10 +104,10 @@ std::optional<Problem> size_problem(const Request& r) {
                    "It multiplies every seeded weight: a finite number.",
                    {{"1", "init-gain", "1"}}};
   }
-  if (r.threads < 0 || r.threads > 1024) {
+  if (r.threads < 0 || r.threads > kMostThreads) {
     return Problem{"threads",
-                   fmt::format("{} threads cannot run", r.threads),
-                   "From 1 to 1024; 0 means all cores.",
+                   fmt::format("{} is not a possible number of threads", r.threads),
+                   fmt::format("From 1 to {}; 0 means all cores.", kMostThreads),
                    {{"all cores", "threads", "0"}}};
   }
   return {};
@@ -155,7 +155,7 @@ std::optional<Problem> divisibility_problem(const Request& r) {
     const double ratio = static_cast<double>(size.d_model) / static_cast<double>(size.heads);
     const std::int64_t width = std::max<std::int64_t>(1, std::llround(ratio)) * size.heads;
     const bool kv_fits = !r.kv_heads || size.heads % *r.kv_heads == 0;
-    if (width <= kMaxSize && kv_fits) {
+    if (width <= size_words_of("d-model").high && kv_fits) {
       problem.suggestions.push_back(
           {fmt::format("keep {} heads with d_model {}", size.heads, width), "d-model", std::to_string(width)});
     }
@@ -193,7 +193,7 @@ std::optional<Problem> seeded_memory_problem(const Request& r) {
 }
 
 std::vector<std::int64_t> divisors_of(std::int64_t d_model) {
-  if (d_model > kMaxSize) return {1};
+  if (d_model > size_words_of("d-model").high) return {1};
   std::vector<std::int64_t> small, large;
   for (std::int64_t n = 1; n <= d_model / n; ++n) {
     if (d_model % n != 0) continue;

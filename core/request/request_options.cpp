@@ -15,6 +15,7 @@
 #include "core/request/option_words.h"
 #include "core/request/request_text.h"
 #include "core/request/shown_options.h"
+#include "core/request/size_words.h"
 #include "core/request/variant_infos.h"
 #include "core/request/word_option.h"
 
@@ -129,8 +130,8 @@ std::vector<RequestOption> weight_options() {
                                       "option that only drawn weights have, as --d-model, --seed or --batch, it is "
                                       "seeded: random weights.",
                                       kChangesInputs, kActsOnAll),
-      size_option<"layer", &R::layer, 0>("Layer of a model with several; the last when not given.", kChangesInputs,
-                                         kActsOnAll),
+      size_option<"layer", &R::layer>("Layer of a model with several; the last when not given.", kChangesInputs,
+                                      kActsOnAll),
       word_option<"attention", &R::attention, kAttentionLists>(
           "encoder|decoder|cross|pool",
           "Of an encoder-decoder: the list that layer counts in (cross with a decoder text, else encoder). pool: the "
@@ -141,15 +142,14 @@ std::vector<RequestOption> weight_options() {
           kChangesInputs, kActsOnAll),
       word_option<"qkv-layout", &R::qkv_layout, kQkvLayouts>(
           "per-head|blocked", "How the rows of a fused projection are laid out.", kChangesStages, kActsOnFused),
-      size_option<"heads", &R::heads, 1>("Number of heads; must divide d_model (8 for seeded weights).", kChangesStages,
-                                         kActsOnAll),
-      size_option<"kv-heads", &R::kv_heads, 1>("Key and value heads that groups of heads share (default: heads).",
-                                               kChangesStages, kActsOnAll),
-      size_option<"d-model", &R::d_model, 1>("Width of the layer (512 for seeded weights).", kChangesInputs,
-                                             kActsOnAll),
-      size_option<"input-dim", &R::input_dim, 1>("Width of x (default: d_model).", kChangesInputs, kActsOnAll),
-      size_option<"batch", &R::batch, 1>("How many sequences are drawn with --embedding sequence, or repeated (1).",
-                                         kChangesInputs, kActsOnAll),
+      size_option<"heads", &R::heads>("Number of heads; must divide d_model (8 for seeded weights).", kChangesStages,
+                                      kActsOnAll),
+      size_option<"kv-heads", &R::kv_heads>("Key and value heads that groups of heads share (default: heads).",
+                                            kChangesStages, kActsOnAll),
+      size_option<"d-model", &R::d_model>("Width of the layer (512 for seeded weights).", kChangesInputs, kActsOnAll),
+      size_option<"input-dim", &R::input_dim>("Width of x (default: d_model).", kChangesInputs, kActsOnAll),
+      size_option<"batch", &R::batch>("How many sequences are drawn with --embedding sequence, or repeated (1).",
+                                      kChangesInputs, kActsOnAll),
       seed_option<"seed", &R::seed>("What seeded weights and vectors are drawn from (0).", kChangesInputs,
                                     kActsOnDrawn),
       {"init-gain", "G", "Multiplies every seeded weight matrix (1).",
@@ -239,8 +239,14 @@ std::vector<RequestOption> score_options() {
                                                      kActsOnAll),
       {"threads", "N", "Threads of the CPU backend; 0: all cores.",
        [](const R& r) { return r.threads == 0 ? std::string() : std::to_string(r.threads); },
-       [](R& r, const std::string& text) { r.threads = static_cast<int>(parse_whole("threads", text, 0, 4096)); }, true,
-       kChangesNothing, kActsOnAll},
+       [](R& r, const std::string& text) {
+         const std::int64_t threads = parse_size("threads", text);
+         if (threads > kMostThreads) {
+           refuse_value("threads", text, "a possible number of threads", range_text(size_words_of("threads")));
+         }
+         r.threads = static_cast<int>(threads);
+       },
+       true, kChangesNothing, kActsOnAll},
   };
 }
 

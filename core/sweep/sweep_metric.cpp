@@ -11,6 +11,7 @@
 #include "core/attention/output_head.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
+#include "core/base/from_end.h"
 #include "core/model/named_token.h"
 #include "core/text/tokenizer.h"
 
@@ -142,9 +143,9 @@ LogitSlopes metric_slopes(const ModelTrace& model, const SweepMetric& metric, st
 std::int64_t metric_position(const Trace& trace, const std::optional<std::int64_t>& given) {
   const std::int64_t len = trace.query_len();
   if (given) {
-    if (*given < len) return *given;
-    throw UsageError("at", fmt::format("found position {}, but there are {} tokens", *given, len),
-                     fmt::format("0 to {}", len - 1));
+    const std::int64_t position = counted_from_end(*given, len);
+    if (0 <= position && position < len) return position;
+    throw UsageError("at", fmt::format("found position {}, but there are {} tokens", *given, len), places_text(len));
   }
   const auto tokenizer = trace.model->checkpoint->tokenizer();
   const std::optional<std::int64_t> mask = tokenizer == nullptr ? std::nullopt : tokenizer->special().mask;

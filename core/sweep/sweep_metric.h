@@ -28,8 +28,8 @@ struct SweepMetric {
 // them, "A-B" is split at the first dash with a token on either side. UsageError of the option "metric".
 SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& text);
 
-// Where a metric is taken: the position given, else that of the first mask token, else the last one. UsageError of the
-// option "at" for a position that the text has not.
+// Where a metric is taken: the position given (below 0: counted from the end), else that of the first mask token, else
+// the last one. UsageError of the option "at" for a position that the text has not.
 std::int64_t metric_position(const Trace& trace, const std::optional<std::int64_t>& given);
 
 // ln softmax of the model's logits at a position of batch item 0, [vocabulary], in double.

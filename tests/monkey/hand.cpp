@@ -70,8 +70,6 @@ void Hand::keep_small() {
   // An atlas of fonts for every tenth would take most of the time.
   double& scale = driver_.settings.ui_scale;
   scale = scale < 0.9 ? 0.5 : scale > 1.15 ? 1.2 : 1;
-  double& text_size = driver_.settings.text_size;
-  text_size = text_size > 1.05 ? 1.3 : 1;
   driver_.settings.stage_memory_mib = 16;
 }
 

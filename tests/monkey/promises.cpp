@@ -152,7 +152,6 @@ std::string go_home(Hand& hand, const Event& event) {
   std::string wrong = leave_all(hand, event);
   driver.settings.theme = Theme::dark;
   driver.settings.ui_scale = 1;
-  driver.settings.text_size = 1;
   driver.clipboard.clear();
   hand.command(CommandId::unpin, "");
   hand.command(CommandId::new_session, "");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
 #include "app/session/session.h"
@@ -64,7 +65,7 @@ std::string draw_preview(ExportDialogState& state, const Exported& of) {
     state.preview = draw_figure(of.source(), small);
     return "";
   } catch (const UsageError& error) {
-    return error.what();
+    return control_words(error.what());
   }
 }
 

@@ -9,8 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
+#include "app/session/settings_values.h"
 #include "app/ui/dialogs/palette_kinds.h"
 #include "app/ui/dialogs/palette_match.h"
 #include "app/ui/guide/languages.h"
@@ -39,7 +41,7 @@ std::string view_refusal(const char* option, const std::string& value) {
     ViewSpec spec;
     find_view_option(option)->set(spec, value);
   } catch (const UsageError& error) {
-    return error.what();
+    return control_words(error.what());
   }
   return "";
 }
@@ -133,7 +135,7 @@ const Look kViews[] = {
 // The size of everything: "150 %".
 std::vector<std::string> zooms(const Ui& /*ui*/) {
   std::vector<std::string> words;
-  for (const int percent : {50, 75, 90, 100, 110, 125, 150, 175, 200, 250, 300}) {
+  for (const int percent : {50, 75, 90, 100, 110, 115, 125, 130, 150, 175, 200, 250, 300, 400}) {
     words.push_back(fmt::format("{} %", percent));
   }
   return words;
@@ -149,16 +151,7 @@ double zoom_of(const std::string& value) {
 
 std::string zoom_refusal(const std::string& value) {
   const double zoom = zoom_of(value);
-  return zoom >= 0.5 && zoom <= 3 ? "" : "The size is 50 % to 300 %.";
-}
-
-std::vector<std::string> text_sizes(const Ui& /*ui*/) {
-  return {"80 %", "90 %", "100 %", "115 %", "130 %"};
-}
-
-std::string text_size_refusal(const std::string& value) {
-  const double size = zoom_of(value);
-  return size >= kSmallestText && size <= kLargestText ? "" : "The size of text is 80 % to 130 %.";
+  return zoom >= kSmallestScale && zoom <= kLargestScale ? "" : "The size is 50 % to 400 %.";
 }
 
 std::vector<std::string> language_names(const Ui& /*ui*/) {
@@ -185,12 +178,9 @@ const Look kSettings[] = {
     {"theme", "appearance colours", [](const Ui&) { return theme_names(); }, nullptr,
      [](Ui& ui, const std::string& value) { ui.settings.theme = theme_named(value).value_or(ui.settings.theme); },
      [](const Ui& ui) { return std::string(theme_word(ui.settings.theme)); }},
-    {"zoom", "scale size of everything", zooms, zoom_refusal,
+    {"zoom", "scale text size of everything larger smaller letters font", zooms, zoom_refusal,
      [](Ui& ui, const std::string& value) { ui.settings.ui_scale = std::round(zoom_of(value) * 100) / 100; },
      [](const Ui& ui) { return fmt::format("{:.0f} %", ui.settings.ui_scale * 100); }},
-    {"text_size", "larger smaller letters font", text_sizes, text_size_refusal,
-     [](Ui& ui, const std::string& value) { ui.settings.text_size = std::round(zoom_of(value) * 100) / 100; },
-     [](const Ui& ui) { return fmt::format("{:.0f} %", ui.settings.text_size * 100); }},
     {"language", "of the tour and the examples", language_names, nullptr, set_language, language_now},
     {"rows", "sound heard sonification",
      [](const Ui&) {

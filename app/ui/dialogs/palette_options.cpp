@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/dialogs/palette_kinds.h"
 #include "app/ui/dialogs/palette_match.h"
@@ -95,14 +96,14 @@ Trial trial_of(const RequestOption& option, const std::string& value, const Requ
   try {
     option.set(changed, value);
   } catch (const UsageError& error) {
-    return {error.what(), false};
+    return {control_words(error.what()), false};
   } catch (const Error& error) {
-    return {error.what(), false};
+    return {control_words(error.what()), false};
   }
   // A problem that the draft has already is no reason to refuse another option.
   const std::optional<Problem> problem = find_problem(changed);
   const bool by_this = problem && (problem->option == option.name || !find_problem(draft));
-  return {by_this ? sentence_of(*problem) : "", changed == draft};
+  return {by_this ? control_words(sentence_of(*problem)) : "", changed == draft};
 }
 
 PaletteEntry value_entry(const RequestOption& option, const std::string& value, const Request& draft) {

@@ -12,15 +12,14 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kRow = 40, kLabel = 128;
-constexpr double kTextSizes[] = {0.9, 1, 1.15, 1.3};
+constexpr double kSizes[] = {0.9, 1, 1.15, 1.3, 1.5, 2};
 
-// The one that is nearest to what is set.
-int text_size_index(double size) {
-  int nearest = 0;
-  for (int k = 1; k < static_cast<int>(std::size(kTextSizes)); ++k) {
-    if (std::abs(kTextSizes[k] - size) < std::abs(kTextSizes[nearest] - size)) nearest = k;
+// The one that is set; -1 where the keys or the palette set another.
+int size_index(double size) {
+  for (int k = 0; k < static_cast<int>(std::size(kSizes)); ++k) {
+    if (std::abs(kSizes[k] - size) < 0.005) return k;
   }
-  return nearest;
+  return -1;
 }
 
 // Whether a row of weights is played when it is picked.
@@ -66,10 +65,10 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
     ui.settings.theme = static_cast<Theme>(theme);
   }
 
-  int text_size = text_size_index(ui.settings.text_size);
-  if (segments(ui, "settings/text_size", control("text size"), {"90 %", "100 %", "115 %", "130 %"}, text_size,
-               {true, false, "Letters alone; Ctrl+Plus and Ctrl+Minus make everything larger or smaller."})) {
-    ui.settings.text_size = kTextSizes[text_size];
+  int size = size_index(ui.settings.ui_scale);
+  if (segments(ui, "settings/size", control("size"), {"90 %", "100 %", "115 %", "130 %", "150 %", "200 %"}, size,
+               {true, false, "Of text and of all around it (Ctrl+Plus, Ctrl+Minus, Ctrl+0)."})) {
+    ui.settings.ui_scale = kSizes[size];
   }
 
   int contrast = ui.settings.auto_contrast ? 1 : 0;

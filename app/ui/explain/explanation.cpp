@@ -95,6 +95,7 @@ void write_report(Writer& to, const CellReport& report) {
   } else if (!report.left_row.empty()) {
     write_sum(to, report);
   }
+  write_turned(to, report);
   if (report.weight) write_largest_operand(to, report);
   to.y += to.ui.px(8);
 }

@@ -43,7 +43,10 @@ struct Writer {
   std::shared_ptr<const CellReport> report;
   Rect area, visible;
   float y = 0;
+  std::string part = {};  // "a/": of which of two sums the controls are; "": there is one
 
+  // The name of a control: "inspector/where/term/3".
+  std::string name_of(const std::string& control) const { return "inspector/where/" + part + control; }
   bool sees(float from, float to) const { return to > visible.min.y && from < visible.max.y; }
   // The next full-width line.
   Rect line(float height) {
@@ -82,6 +85,8 @@ void write_typeset(Writer& to, const Explanation& cell, const Formula& formula, 
 void write_steps(Writer& to, const CellReport& report);
 // explanation_sum.cpp: the terms of the root's sum, the largest first, the others in one line that can be opened.
 void write_sum(Writer& to, const CellReport& report);
+// explanation_turned.cpp: the two features that rotary positions turn into the root, each with its sum.
+void write_turned(Writer& to, const CellReport& report);
 // explanation_features.cpp: query · key by feature, as bars above their numbers; only the largest when there is no room
 // for all, followed by a table of all when `whole`.
 void write_features(Writer& to, const CellReport& report, bool whole);

@@ -108,7 +108,7 @@ void write_term(const Table& table, std::size_t at) {
   const Operand& left = table.report.root().operands[term.left_operand];
   const Operand& right = table.report.root().operands[term.left_operand + 1];
   const Columns& c = table.columns;
-  const std::string name = fmt::format("inspector/where/term/{}", term.k);
+  const std::string name = to.name_of(fmt::format("term/{}", term.k));
   const bool over = mouse_over(ui, line);
   if (at == 0 || over) fill(line, over ? ui.colors.hover : ui.colors.raised, ui.px(size::radius_inner));
   ui.mark(name, line);
@@ -159,7 +159,7 @@ void write_rest(const Table& table, std::size_t others) {
   if (!to.sees(line.min.y, line.max.y)) return;
   bool& open = ui.state.panels.get<SumState>().open;
   const ControlState state{true, false, open ? "Show the largest only." : "Show all of them."};
-  const Interaction mouse = interact(ui, "inspector/where/rest", line, state);
+  const Interaction mouse = interact(ui, to.name_of("rest"), line, state);
   if (mouse.clicked) {
     open = !open;
     ui.state.wants_frame = true;
@@ -242,7 +242,7 @@ void write_sum(Writer& to, const CellReport& report) {
   const float before = to.y;
   write_result(table, "", bias->value, "", false);
   if (to.sees(before, to.y)) {
-    operand_link(to, {.name = "inspector/where/bias",
+    operand_link(to, {.name = to.name_of("bias"),
                       .rect = {{to.area.min.x + ui.px(6), before}, {table.columns.right, to.y}},
                       .color = ui.colors.accent,
                       .text = fmt::format("+ {}", cell_name(bias->stage, bias->index)),

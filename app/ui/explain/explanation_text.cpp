@@ -30,6 +30,7 @@ std::string report_text(const CellReport& report) {
   for (const ReportStep& each : report.steps) {
     text += fmt::format("{}\t{}\t{:.9g}\n", each.step.name, each.step.expression, each.step.value);
   }
+  for (const ReportFeature& feature : report.turned) text += "\n" + report_text(feature.report);
   return text;
 }
 

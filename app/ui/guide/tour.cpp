@@ -83,9 +83,25 @@ bool tour_runs(const Ui& ui) {
   return tour_of(ui).step.has_value();
 }
 
+namespace {
+
+// Nothing is computed yet, so that there are no numbers to speak of: the phrase comes first.
+void draw_tour_without_result(Ui& ui, const Rect& window, const Language& language) {
+  Callout callout;
+  callout.name = "tour";
+  callout.controls = {"phrase"};
+  callout.title = language.text("words/empty");
+  callout.text = language.text("words/empty_text");
+  callout.leave = language.text("words/skip");
+  if (draw_callout(ui, window, callout, language) == CalloutAction::leave) leave(ui, ui.settings.tour_step);
+}
+
+}  // namespace
+
 void draw_tour(Ui& ui, const Rect& window) {
   const auto trace = ui.session.trace();
-  if (!tour_runs(ui) || trace == nullptr) return;
+  if (!tour_runs(ui)) return;
+  if (trace == nullptr) return draw_tour_without_result(ui, window, language_of(ui));
   const int step = *tour_of(ui).step;
   const Language& language = language_of(ui);
   const TourStop& stop = tour_stops()[static_cast<std::size_t>(step)];
@@ -100,8 +116,9 @@ void draw_tour(Ui& ui, const Rect& window) {
   callout.controls = stop.controls;
   callout.beside = stop.id == "head" || stop.id == "mask";  // what lies below belongs to it
   callout.counter = filled_in(word("step"), values);
-  callout.title = filled_in(language.text("tour/" + stop.id + "/title"), values);
-  callout.text = filled_in(language.text("tour/" + stop.id + "/text"), values);
+  const std::string texts = tour_texts(stop.id, {*trace, ui.session});
+  callout.title = filled_in(language.text(texts + "/title"), values);
+  callout.text = filled_in(language.text(texts + "/text"), values);
   callout.back = step > 0 ? word("back") : "";
   callout.next = word(step + 1 < count ? "next" : "done");
   callout.leave = step + 1 < count ? word("skip") : "";

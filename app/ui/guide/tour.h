@@ -3,9 +3,12 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "app/session/session.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/ui.h"
 #include "core/attention/trace.h"
@@ -18,6 +21,22 @@ struct TourStop {
   std::optional<StageId> stage;       // selected when the stop is entered; nullopt: unchanged
 };
 const std::vector<TourStop>& tour_stops();
+
+// The result that is on screen, and the session that shows it.
+struct TourRun {
+  const Trace& trace;
+  const Session& session;
+};
+
+// A result of which the usual sentences of a stop would be false, and which of its texts are said then.
+struct TourCase {
+  std::string_view stop, name;
+  bool (*holds)(const TourRun& run);
+};
+// In the order in which they are tried.
+std::span<const TourCase> tour_cases();
+// Where the title and the text of a stop lie in a language: "tour/phrase", or "tour/phrase/one" in a case.
+std::string tour_texts(const std::string& stop, const TourRun& run);
 
 // The values of the names that texts may have in braces, from a trace and the selection of the view: "tokens",
 // "weight", "scores_shape" ...

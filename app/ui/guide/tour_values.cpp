@@ -44,10 +44,14 @@ std::string number_at(const Trace& trace, StageId stage, const Selection& at, Ce
   return number_label(static_cast<double>(found->tensor.at({at.batch, at.head, cell.row, cell.column})), 4);
 }
 
-std::int64_t strongest_of(const Trace& trace, const Selection& at, std::int64_t row) {
+std::vector<float> weights_of_row(const Trace& trace, const Selection& at, std::int64_t row) {
   const Tensor& weights = trace.tensor(StageId::weights);
   std::vector<float> values(static_cast<std::size_t>(trace.key_len()));
   weights.read({{at.batch, at.batch + 1}, {at.head, at.head + 1}, {row, row + 1}, {0, trace.key_len()}}, values);
+  return values;
+}
+
+std::int64_t strongest_of(const std::vector<float>& values) {
   const auto larger = [](float a, float b) { return std::isnan(a) ? !std::isnan(b) : a < b; };
   return std::max_element(values.begin(), values.end(), larger) - values.begin();
 }
@@ -95,7 +99,11 @@ std::map<std::string, std::string> tour_values(const Trace& trace, const ViewSta
   values["cells"] = grouped_digits(trace.query_len() * trace.key_len());
   values["fill"] = with_minus_signs(number_text(trace.request.mask_fill));
   if (trace.find(StageId::weights) != nullptr) {
-    const std::int64_t best = strongest_of(trace, at, cell.row);
+    const std::vector<float> row = weights_of_row(trace, at, cell.row);
+    double sum = 0;
+    for (const float each : row) sum += static_cast<double>(each);
+    values["row_sum"] = number_label(sum, 4);
+    const std::int64_t best = strongest_of(row);
     values["best_key"] = token(keys, best);
     values["best_weight"] = number_at(trace, StageId::weights, at, Cell{cell.row, best});
   }

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string_view>
 
 #include "app/ui/shown_name.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
 #include "core/base/utf8.h"
+#include "core/picture/text/labels_apart.h"
 #include "core/tensor/parts.h"
 
 namespace headscope::ui {
@@ -104,6 +107,20 @@ float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longes
 
 namespace {
 
+// What is written at each of the labels: of names that are cut, those that differ are kept apart.
+std::vector<std::string> words_apart(Ui& ui, const std::vector<AxisLabel>& places,
+                                     const std::vector<std::string>& labels, float width) {
+  LabelFit fit;
+  fit.width = static_cast<double>(width);
+  fit.width_of = [&ui](std::string_view text) { return static_cast<double>(text_width(ui, Type::mono11, text)); };
+  fit.cut_at_end = [&ui, width](const std::string& text) { return shortened(ui, Type::mono11, text, width); };
+  std::vector<AxisName> names;
+  for (const AxisLabel& place : places) {
+    names.push_back({place.index, place.named ? word_of(labels, place.index) : grouped_digits(place.index)});
+  }
+  return labels_apart(names, fit);
+}
+
 struct MarkedRow {
   std::int64_t row = -1;  // -1: none
   Rgba color;
@@ -122,12 +139,15 @@ void draw_labels_of_rows(Ui& ui, const Rect& gutter, const CellGrid& grid, const
   spec.spacing = spec.boxed_spacing = ui.px(20);
   spec.powers_of_two = labels.empty();
   spec.marked = mark.row;
-  for (const AxisLabel& label : axis_labels(spec)) {
+  const std::vector<AxisLabel> places = axis_labels(spec);
+  const std::vector<std::string> words = words_apart(ui, places, labels, gutter.width());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const AxisLabel& label = places[k];
     const float y = grid.area.min.y + static_cast<float>(label.center);
     const Rect line{{gutter.min.x, std::round(y - ui.px(8))}, {gutter.max.x, std::round(y - ui.px(8)) + ui.px(16)}};
     const bool is_marked = label.index == mark.row;
     if (!thinned && !label.named) continue;
-    const std::string word = label.named ? word_of(labels, label.index) : grouped_digits(label.index);
+    const std::string& word = words[k];
     if (label.boxed) {
       const std::string shown = shortened(ui, Type::mono11, word, line.width() - ui.px(10));
       const float width = text_width(ui, Type::mono11, shown);
@@ -171,10 +191,13 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
   spec.powers_of_two = labels.empty();
   spec.marked = marked;
   const float bottom = above.max.y - ui.px(6);
-  for (const AxisLabel& label : axis_labels(spec)) {
+  const std::vector<AxisLabel> places = axis_labels(spec);
+  const std::vector<std::string> words = words_apart(ui, places, labels, bottom - above.min.y);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const AxisLabel& label = places[k];
     const float x = grid.area.min.x + static_cast<float>(label.center);
     const bool is_marked = label.index == marked;
-    const std::string word = label.named ? word_of(labels, label.index) : grouped_digits(label.index);
+    const std::string& word = words[k];
     if (label.named && !label.boxed && !labels.empty()) {
       const Type type = is_marked ? kMarked : Type::mono11;
       text_up(ui, {std::round(x - ui.px(7)), bottom}, type, is_marked ? mark_color : ui.colors.text2,

@@ -1,4 +1,5 @@
 #include "app/ui/mask/mask_files.h"
+#include "app/session/control_words.h"
 
 #include <fmt/format.h>
 
@@ -41,9 +42,9 @@ void attempt(MaskFilesState& state, const Act& act) {
     state.said = act();
     state.failed = false;
   } catch (const Error& error) {
-    state.said = error.what();
+    state.said = control_words(error.what());
   } catch (const UsageError& error) {
-    state.said = error.what();
+    state.said = control_words(error.what());
   }
 }
 

@@ -64,7 +64,7 @@ void draw_input_files(Ui& ui, const Rect& area) {
   const std::int64_t count = trace->query_len();
   draw_tokens_fact(ui, line, fmt::format("{} position{}", count, count == 1 ? "" : "s"), nullptr);
   draw_chips(ui, "phrase/tokens", line, chip_row(trace.get(), trace->inputs->tokens),
-             is_cross_attention(trace->request) ? TokenSide::query : TokenSide::both);
+             {.side = is_cross_attention(trace->request) ? TokenSide::query : TokenSide::both});
 }
 
 }  // namespace headscope::ui

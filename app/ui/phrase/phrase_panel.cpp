@@ -118,7 +118,8 @@ void draw_phrase(Ui& ui, const Phrase& phrase) {
                          .line = tokens_line(ui, area),
                          .tokens = phrase.tokens,
                          .side = phrase.side,
-                         .problem = problem});
+                         .problem = problem,
+                         .edited = edited_token(ui, phrase.name, phrase.cuts.get())});
 }
 
 // Queries from one phrase, keys and values from another: side by side.
@@ -245,8 +246,12 @@ void draw_one_phrase(Ui& ui, const Rect& area, const std::vector<std::string>& t
   draw_suggestions(ui, field, draft.phrase);
   if (has_button) draw_second_phrase_button(ui, {place.min, {place.max.x, place.min.y + ui.px(34)}});
   // The chips and their fact use the width below the button too.
-  draw_tokens_below(
-      ui, {.name = "phrase", .box = field, .line = tokens_line(ui, area), .tokens = tokens, .problem = problem});
+  draw_tokens_below(ui, {.name = "phrase",
+                         .box = field,
+                         .line = tokens_line(ui, area),
+                         .tokens = tokens,
+                         .problem = problem,
+                         .edited = edited_token(ui, "phrase", cuts.get())});
 }
 
 }  // namespace

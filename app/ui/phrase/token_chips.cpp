@@ -16,10 +16,13 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kChipGap = 4;
+
 // How far a row is scrolled.
 struct ChipsPlace {
   std::int64_t first = 0;    // the chip at the left
   std::int64_t picked = -1;  // the token that was picked in the last frame; -1: none
+  std::int64_t edited = -1;  // that had the caret then; -1: none
 };
 struct ChipsState {
   std::map<std::string, ChipsPlace> by_name;
@@ -30,6 +33,7 @@ struct Row {
   Rect area;
   const ChipRow& chips;
   TokenSide side;
+  std::int64_t edited = -1;           // the one with the caret; -1: none
   std::int64_t query = -1, key = -1;  // marked; -1: none
   Interaction mouse;
 
@@ -121,24 +125,51 @@ float more_room(const Ui& ui) {
   return ui.px(84);
 }
 
-// The chip at the left, so that a newly picked token is in view.
+// Said at the left of the chips before `first`; "" where there are none.
+std::string before_words(std::int64_t first) {
+  return first > 0 ? fmt::format("{} \xE2\x80\xB9", first) : "";
+}
+
+float before_room(Ui& ui, std::int64_t first) {
+  return first > 0 ? std::ceil(text_width(ui, Type::words12, before_words(first))) + ui.px(8) : 0;
+}
+
+// How far the chips up to `last` reach from where the row begins, and whether that is all that there is.
+float room_up_to(const Ui& ui, const Row& row, std::int64_t last) {
+  return row.area.width() - (last + 1 < row.count() ? more_room(ui) : 0);
+}
+
+// The leftmost chip from which on those up to `last` are in view: `last` itself where no other has room beside it.
+std::int64_t first_with(Ui& ui, const Row& row, std::int64_t last) {
+  const float room = room_up_to(ui, row, last);
+  std::int64_t first = last;
+  float used = -ui.px(kChipGap);
+  for (std::int64_t at = last; at >= 0; --at) {
+    used += chip_width(ui, std::to_string(at), row.chips.piece(at)) + ui.px(kChipGap);
+    if (used > room) break;
+    if (before_room(ui, at) + used <= room) first = at;
+  }
+  return first;
+}
+
+// The chip at the left: a token that is newly picked, or that the caret comes to, is in view, and the row is never
+// scrolled further than its last token needs, so that no room stays empty while tokens are out of sight.
 std::int64_t revealing(Ui& ui, const Row& row, ChipsPlace& place, std::int64_t first) {
+  if (row.count() == 0) return 0;
   const std::optional<Cell>& cell = ui.session.view.cell;
   const std::int64_t picked = !cell || row.side == TokenSide::none ? -1
                               : row.side == TokenSide::key         ? cell->column
                                                                    : cell->row;
-  const bool reveal = picked != place.picked && picked >= 0 && picked < row.count();
+  const bool is_picked = picked != place.picked && picked >= 0;
+  // A caret that comes into the box scrolls nothing, one that moves in it does.
+  const bool is_edited = row.edited != place.edited && place.edited >= 0 && row.edited >= 0;
+  const std::int64_t shown = is_picked ? picked : is_edited ? row.edited : -1;
   place.picked = picked;
-  if (!reveal) return first;
-  if (picked <= first) return picked;
-  float used = 0;
-  std::int64_t back = picked;
-  while (back >= first) {
-    used += chip_width(ui, std::to_string(back), row.chips.piece(back)) + ui.px(4);
-    if (used > row.area.width() - more_room(ui)) break;
-    --back;
+  place.edited = row.edited;
+  if (shown >= 0 && shown < row.count()) {
+    first = shown < first ? shown : std::max(first, first_with(ui, row, shown));
   }
-  return std::max(first, std::min(picked, back + 1));
+  return std::min(first, first_with(ui, row, row.count() - 1));
 }
 
 void read_chip_mouse(Ui& ui, const Row& row, std::int64_t i) {
@@ -156,19 +187,19 @@ void draw_row(Ui& ui, const Row& row, std::int64_t first) {
   const std::int64_t count = row.count();
   float x = area.min.x;
   if (first > 0) {
-    const std::string before = fmt::format("{} \xE2\x80\xB9", first);
-    const float w = std::ceil(text_width(ui, Type::words12, before)) + ui.px(8);
-    text_in(ui, {{x, area.min.y}, {x + w, area.max.y}}, Type::words12, ui.colors.text3, before);
+    const float w = before_room(ui, first);
+    text_in(ui, {{x, area.min.y}, {x + w, area.max.y}}, Type::words12, ui.colors.text3, before_words(first));
     x += w;
   }
+  const bool all = first == first_with(ui, row, count - 1);  // then nothing is said of more
   std::int64_t i = first;
   for (; i < count; ++i) {
     Chip chip{std::to_string(i), row.chips.piece(i), i == row.query, i == row.key};
     const float w = chip_width(ui, chip.index, chip.token);
-    const float room = area.max.x - (i + 1 < count ? more_room(ui) : 0);
+    const float room = area.max.x - (i + 1 < count && !all ? more_room(ui) : 0);
     if (x + w > room && i > first) break;
     const Rect place{{x, area.min.y}, {std::min(x + w, area.max.x), area.max.y}};
-    x += w + ui.px(4);
+    x += w + ui.px(kChipGap);
     ui.mark(row.name + "/" + chip.index, place);
     chip.hovered = row.mouse.hovered && place.contains(ImGui::GetIO().MousePos);
     chip.unknown = std::binary_search(row.chips.fact.unknown.begin(), row.chips.fact.unknown.end(), i);
@@ -202,8 +233,9 @@ ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens) {
   return chips;
 }
 
-void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow& chips, TokenSide side) {
-  Row row{name, area, chips, side, -1, -1, {}};
+void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow& chips, const ChipsOf& of) {
+  const TokenSide side = of.side;
+  Row row{name, area, chips, side, of.edited, -1, -1, {}};
   if (side == TokenSide::query || side == TokenSide::both) row.query = marked_tokens(ui).query;
   if (side == TokenSide::key || side == TokenSide::both) row.key = marked_tokens(ui).key;
   row.mouse = interact_mouse(ui, name, area, {true, false, tip_of(side, chips.can_mask)});
@@ -227,6 +259,15 @@ void draw_tokens_fact(Ui& ui, Rect& line, const std::string& label, const Proble
   }
 }
 
+std::int64_t edited_token(const Ui& ui, const std::string& name, const std::vector<Range>* cuts) {
+  const auto edit = ui.state.edits.find(name);
+  if (cuts == nullptr || ui.state.focus != name || edit == ui.state.edits.end()) return -1;
+  const auto caret = static_cast<std::int64_t>(edit->second.caret);
+  const auto behind = std::upper_bound(cuts->begin(), cuts->end(), caret,
+                                       [](std::int64_t at, const Range& cut) { return at < cut.begin; });
+  return behind - cuts->begin() - 1;
+}
+
 void draw_tokens_below(Ui& ui, const TokensBelow& row) {
   const auto trace = ui.session.trace();
   ChipRow chips = chip_row(trace.get(), row.tokens);
@@ -245,7 +286,7 @@ void draw_tokens_below(Ui& ui, const TokensBelow& row) {
     return;
   }
   draw_tokens_fact(ui, line, label, row.problem, !chips.fact.unknown.empty());
-  if (line.width() > ui.px(40)) draw_chips(ui, row.name + "/tokens", line, chips, row.side);
+  if (line.width() > ui.px(40)) draw_chips(ui, row.name + "/tokens", line, chips, {row.side, row.edited});
 }
 
 }  // namespace headscope::ui

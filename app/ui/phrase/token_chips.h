@@ -8,6 +8,7 @@
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/ui.h"
 #include "core/request/problem.h"
+#include "core/tensor/shape.h"
 
 namespace headscope::ui {
 
@@ -27,8 +28,17 @@ struct ChipRow {
 // `trace`: null while nothing is computed.
 ChipRow chip_row(const Trace* trace, const std::vector<std::string>& tokens);
 
-// The row of chips, a control of the name `name`; only those that are seen are measured.
-void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow& chips, TokenSide side);
+// Whose tokens a row of chips has, and which of them has the caret (-1: none).
+struct ChipsOf {
+  TokenSide side = TokenSide::both;
+  std::int64_t edited = -1;
+};
+// The row of chips, a control of the name `name`; only those that are seen are measured. All that have room are seen.
+void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow& chips, const ChipsOf& of);
+
+// The token with the caret of the box `name`, whose text is cut at `cuts` (null: not known); -1 while the box does not
+// have the focus.
+std::int64_t edited_token(const Ui& ui, const std::string& name, const std::vector<Range>* cuts);
 
 // What is said at the right of the chips, cut off `line`: `label`, or why the text cannot run (`problem`; null: it
 // can).
@@ -41,6 +51,7 @@ struct TokensBelow {
   const std::vector<std::string>& tokens;
   TokenSide side = TokenSide::both;
   const Problem* problem = nullptr;  // null: none
+  std::int64_t edited = -1;          // see ChipsOf
 };
 // A box that has grown over the row leaves only what lies beside it.
 void draw_tokens_below(Ui& ui, const TokensBelow& row);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/layout.h"
 #include "app/ui/main_view.h"
@@ -76,7 +77,7 @@ void draw_head_controls(RequestRows& rows) {
     for (const NumberEdit& edit : parsed.edits) put_edit(draft, edit);
     typed.clear();
   } catch (const UsageError& error) {
-    put_notice(ui.state, {Notice::Kind::bad, "The edit was not taken.", error.what(), "option"});
+    put_notice(ui.state, {Notice::Kind::bad, "The edit was not taken.", control_words(error.what()), "option"});
   }
 }
 

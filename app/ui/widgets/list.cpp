@@ -40,6 +40,8 @@ void pick(Ui& ui, const std::string& name, int index) {
   ui.state.wants_frame = true;
 }
 
+constexpr float kWidestMenu = 560;
+
 struct ListPlace {
   Rect box;
   float line_height = 0, content = 0;
@@ -51,12 +53,15 @@ ListPlace place_list(Ui& ui, const Rect& anchor, const std::vector<MenuLine>& li
   float words = 0, dividers = 0;
   for (const MenuLine& line : lines) {
     const float right = line.right.empty() ? 0 : text_width(ui, Type::mono11, line.right) + ui.px(24);
-    words = std::max(words, text_width(ui, type, line.label) + right);
+    const float arrow = line.inner.empty() ? 0 : ui.px(16);
+    words = std::max(words, text_width(ui, type, line.label) + right + arrow);
     if (line.divider_above) dividers += ui.px(7);
   }
   place.content = place.line_height * static_cast<float>(lines.size()) + dividers;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float w = width > 0 ? width : std::max(anchor.width(), std::ceil(words) + ui.px(44));
+  const float needed = std::ceil(words) + ui.px(44);
+  // Names of files may be of any length, and are cut; the menu's own words never are.
+  const float w = width > 0 ? std::max(width, std::min(needed, ui.px(kWidestMenu))) : std::max(anchor.width(), needed);
   const float margin = ui.px(4);
   float h = place.content + 2 * margin;
   const float below = screen.y - anchor.max.y - 2 * margin, above = anchor.min.y - 2 * margin;

@@ -3,9 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/grouped_digits.h"
 #include "core/picture/figure/figure_sheet.h"
+#include "core/picture/text/labels_apart.h"
+#include "core/picture/text/text.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -27,6 +33,18 @@ std::int64_t label_step(double cell, double spacing, bool powers_of_two) {
 // Whether the axis is labelled by words; else by indices.
 bool is_named(const Sheet& sheet, const std::vector<std::string>& names, double cell) {
   return !names.empty() && cell >= sheet.named_from();
+}
+
+// The names of an axis as they fit into `longest` units: those that differ have labels that differ.
+std::vector<std::string> fitted_names(const Sheet& sheet, const std::vector<std::string>& names, double longest) {
+  const double size = sheet.font(kAxisSize);
+  LabelFit fit;
+  fit.width = sheet.font(longest);
+  fit.width_of = [size](std::string_view text) { return text_width(text, FontRole::numbers, size); };
+  fit.cut_at_end = [&fit, size](const std::string& text) { return fit_text(text, FontRole::numbers, size, fit.width); };
+  std::vector<AxisName> axis;
+  for (const std::string& name : names) axis.push_back({std::ssize(axis), name});
+  return labels_apart(axis, fit);
 }
 
 }  // namespace
@@ -71,8 +89,11 @@ void Sheet::side_labels(const std::vector<std::string>& names, std::int64_t coun
   const double x = side.before ? side.x - px(8) : side.x + px(8), anchor = side.before ? 1 : 0;
   const auto middle_of = [&](std::int64_t i) { return side.y + (static_cast<double>(i) + 0.5) * side.cell_height; };
   const bool any_marked = marked.index >= 0 && marked.index < count;
+  const std::vector<std::string> labels =
+      named || any_marked ? fitted_names(*this, names, kLongestRowName) : std::vector<std::string>();
   const auto name_at = [&](std::int64_t i, FontRole role, Rgba color) {
-    const std::string name = fit_text(names[static_cast<std::size_t>(i)], role, font(kAxisSize), font(kLongestRowName));
+    const std::string name =
+        fit_text(labels[static_cast<std::size_t>(i)], role, font(kAxisSize), font(kLongestRowName));
     text_anchored(x, middle_of(i), name, {role, kAxisSize, color}, anchor);
   };
   for (std::int64_t i = 0; i < count; i += step) {
@@ -93,11 +114,11 @@ void Sheet::column_labels(const std::vector<std::string>& names, std::int64_t co
                           double cell_width) {
   if (!view.labels) return;
   if (is_named(*this, names, cell_width)) {
+    const std::vector<std::string> labels = fitted_names(*this, names, kLongestColumnName);
     for (std::int64_t j = 0; j < count; ++j) {
       const double center = x + (static_cast<double>(j) + 0.5) * cell_width;
-      const std::string name =
-          fit_text(names[static_cast<std::size_t>(j)], FontRole::numbers, font(kAxisSize), font(kLongestColumnName));
-      text_upwards(center, bottom - px(6), name, FontRole::numbers, kAxisSize, colors.text2);
+      text_upwards(center, bottom - px(6), labels[static_cast<std::size_t>(j)], FontRole::numbers, kAxisSize,
+                   colors.text2);
     }
     return;
   }
@@ -116,11 +137,12 @@ void Sheet::column_labels_below(const std::vector<std::string>& names, std::int6
   const bool named = is_named(*this, names, cell_width);
   const double widest = width_of(grouped_digits(count - 1), FontRole::numbers, kAxisSize);
   const std::int64_t step = named ? 1 : label_step(cell_width, widest + font(16), false);
+  const std::vector<std::string> labels =
+      named ? fitted_names(*this, names, kLongestColumnName) : std::vector<std::string>();
   for (std::int64_t j = 0; j < count; j += step) {
     const double center = x + (static_cast<double>(j) + 0.5) * cell_width;
     if (named) {
-      const std::string name =
-          fit_text(names[static_cast<std::size_t>(j)], FontRole::numbers, font(kAxisSize), font(kLongestColumnName));
+      const std::string& name = labels[static_cast<std::size_t>(j)];
       text_upwards(center, top + px(5) + width_of(name, FontRole::numbers, kAxisSize), name, FontRole::numbers,
                    kAxisSize, colors.text2);
       std::get<TextItem>(plan.items.back()).anchor = 1;

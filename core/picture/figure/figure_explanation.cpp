@@ -205,6 +205,29 @@ void add_sum(Column& to) {
   to.y += sheet.px(kRow);
 }
 
+// The two features that rotary positions turn, each with the sum that it is.
+void add_turned(Column& to) {
+  if (to.report.turned.empty()) return;
+  Sheet& sheet = to.sheet;
+  const ExplainTurn& turn = *to.report.root().turn;
+  for (const bool own : {true, false}) {
+    const ExplainTurn::Feature& feature = own ? turn.own : turn.other;
+    std::string name = cell_name(feature.cell.stage, feature.cell.index);
+    if (turn.normed) name += fmt::format(", after the norm {}", signed_number_text(feature.value));
+    const std::string times =
+        fmt::format("times {} = {}", own ? "cos θ" : sine_words(turn), signed_number_text(feature.factor));
+    sheet.text_middle(to.left, to.y + sheet.px(14), fmt::format("{} = {}, {}", own ? "a" : "b", name, times),
+                      FontRole::words_bold, 12, sheet.colors.text);
+    sheet.text_right(to.right, to.y + sheet.px(14), signed_number_text(feature.product()), FontRole::numbers_bold, 12,
+                     sheet.colors.text);
+    to.y += sheet.px(28);
+    Column from{sheet, to.report.turned[own ? 0 : 1].report, to.left, to.right, to.y};
+    for (const Formula& formula : from.report.formulas) add_formula(from, formula);
+    add_sum(from);
+    to.y = from.y + sheet.px(6);
+  }
+}
+
 }  // namespace
 
 FormulaFonts picture_formula_fonts(double scale) {
@@ -236,6 +259,7 @@ void plan_explanation(Sheet& sheet) {
   }
   to.y += sheet.px(6);
   add_sum(to);
+  add_turned(to);
   sheet.plan.height = to.y + sheet.px(14);
 }
 

@@ -157,7 +157,7 @@ TEST_F(Attribute, WhatCannotBeTakenApartIsRefused) {
   expect_refused(attribute(kInduction, {"--at", "4"}), 2, {"--token", "missing"});
   expect_refused(attribute(kInduction, {"--at", "5", "--token", "box"}), 2,
                  {"--at", "position 5", "5 tokens", "0 to 4"});
-  expect_refused(attribute(kInduction, {"--at=-1", "--token", "box"}), 2, {"--at", "-1"});
+  expect_refused(attribute(kInduction, {"--at=-6", "--token", "box"}), 2, {"--at", "-6"});
   expect_refused(attribute(kInduction, {"--at", "last", "--token", "box"}), 2, {"--at", "last"});
   expect_refused(attribute(kInduction, {"--at", "4", "--token", "box", "--by", "layers"}), 2,
                  {"--by", "layers", "components", "heads", "sources"});

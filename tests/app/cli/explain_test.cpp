@@ -91,10 +91,38 @@ TEST_F(Explain, WhatIsNoCellIsRefused) {
   expect_refused(cli(explain_with({"--stage", "weights", "--at", "0,0,3,0"})), 2, {"--at", "query 3", "[1, 2, 3, 3]"});
   expect_refused(cli(explain_with({"--stage", "weights", "--at", "0,0,0"})), 2, {"--at", "3 numbers", "expected 4"});
   expect_refused(cli(explain_with({"--stage", "output", "--at", "0,0,0,0"})), 2, {"--at", "expected 3"});
-  expect_refused(cli(explain_with({"--stage", "weights", "--at", "0,0,-1,0"})), 2, {"--at", "-1"});
+  expect_refused(cli(explain_with({"--stage", "weights", "--at", "0,0,-4,0"})), 2, {"--at", "-4", "-3 to -1"});
   expect_refused(cli(explain_with({"--stage", "weights", "--at", ""})), 2, {"--at"});
   expect_refused(cli(explain_with({"--stage", "capped_scores", "--at", "0,0,0,0"})), 2, {"--stage", "capped_scores"});
   expect_refused(cli(explain_with({"--stage", "wieghts", "--at", "0,0,0,0"})), 2, {"'weights'"});
+}
+
+// A turned query names the two features of its pair, and goes on to the sum that each of them is.
+TEST_F(Explain, ATurnedQueryLeadsOnToItsProjections) {
+  const std::vector<std::string> at = {"--model",     std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/llama",
+                                       "--token-ids", "1,3,2,5",
+                                       "--layer",     "0",
+                                       "--stage",     "query",
+                                       "--at",        "0,1,3,0"};
+  const nlohmann::json why = json_of(at);
+  ASSERT_TRUE(why.contains("turn"));
+  EXPECT_EQ(why["turn"]["position"], 3);
+  EXPECT_EQ(why["turn"]["own"]["stage"], "query_proj");
+  EXPECT_NEAR(why["turn"]["own"]["factor"].get<double>(), std::cos(3.0), 1e-6);
+  EXPECT_NEAR(why["turn"]["other"]["factor"].get<double>(), -std::sin(3.0), 1e-6);
+  double sum = 0;
+  for (const char* part : {"own", "other"}) {
+    sum += why["turn"][part]["value"].get<double>() * why["turn"][part]["factor"].get<double>();
+  }
+  EXPECT_NEAR(sum, why["value"].get<double>(), 1e-6);
+  std::vector<std::string> words = at;
+  words.insert(words.begin(), "explain");
+  const Result result = cli(words);
+  ASSERT_EQ(result.code, 0) << result.err;
+  for (const char* part : {"a = query_proj[0, 3, ", "b = query_proj[0, 3, ", "\u2212sin θ", "position 3 · frequency 1",
+                           "input[", "q_proj.weight"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << " in\n" << result.out;
+  }
 }
 
 }  // namespace

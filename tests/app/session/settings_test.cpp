@@ -29,7 +29,6 @@ Settings unusual_settings() {
   Settings s;
   s.theme = Theme::light;
   s.ui_scale = 1.25;
-  s.text_size = 1.15;
   s.recent_files = {"/tmp/ä b.json", "/x/\"quoted\".png"};
   s.export_folder = "/tmp/out";
   s.open_folder = "/tmp/in";
@@ -99,10 +98,19 @@ TEST_F(SettingsFiles, NumbersAreBroughtIntoWhatTheWindowCanShow) {
   const Settings s = parse_settings(
       R"({"ui_scale": 1e9, "window_width": -5, "window_height": 1e300, "export_scale": 0, "text_size": 9})");
   EXPECT_EQ(s.ui_scale, 4);
-  EXPECT_EQ(s.text_size, kLargestText);
   EXPECT_EQ(s.window_width, 320);
   EXPECT_EQ(s.window_height, 16384);
   EXPECT_EQ(s.export_scale, 0.5);
+}
+
+// Text size and scale were two settings, which multiplied each other for letters.
+TEST_F(SettingsFiles, ASizeOfLettersOfAnEarlierVersionBecomesThatOfEverything) {
+  EXPECT_NEAR(parse_settings(R"({"ui_scale": 1.2, "text_size": 1.3})").ui_scale, 1.56, 1e-12);
+  EXPECT_EQ(parse_settings(R"({"text_size": 0.8})").ui_scale, 0.8);
+  EXPECT_EQ(parse_settings(R"({"ui_scale": 4, "text_size": 1.3})").ui_scale, 4);
+  const Settings read = parse_settings(R"({"text_size": 1.3})");  // written, it is not applied again
+  EXPECT_EQ(parse_settings(settings_json(read)).ui_scale, 1.3);
+  EXPECT_EQ(settings_json(read).find("text_size"), std::string::npos);
 }
 
 TEST_F(SettingsFiles, AFolderThatCannotBeWrittenCostsASentence) {

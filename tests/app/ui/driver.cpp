@@ -58,10 +58,9 @@ void Driver::frame(InputEvents input) {
   session.update(start_ + std::chrono::microseconds(static_cast<std::int64_t>(time_ * 1e6)));
   const float scale = content_scale_ * static_cast<float>(settings.ui_scale);
   const std::string text = text_on_screen(session, state);
-  const float of_text = scale * static_cast<float>(settings.text_size);
-  if (of_text != fonts_scale_ || needs_rebuild(fonts_, text)) {
-    fonts_ = font_source_.use(of_text, text);
-    fonts_scale_ = of_text;
+  if (scale != fonts_scale_ || needs_rebuild(fonts_, text)) {
+    fonts_ = font_source_.use(scale, text);
+    fonts_scale_ = scale;
   }
   for (MouseEvent& event : input.mouse) event.shift = shift_held;
   bool held = shift_held;

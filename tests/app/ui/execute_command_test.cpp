@@ -121,7 +121,7 @@ TEST(ExecuteCommand, AChosenFileThatIsNoMaskIsRefused) {
   choose("/tmp/nothing.json");
   EXPECT_EQ(d.session.draft.mask, before);
   ASSERT_FALSE(d.state.notices.empty());
-  EXPECT_EQ(d.state.notices.back().fact, "--mask /tmp/nothing.json was not taken.");
+  EXPECT_EQ(d.state.notices.back().fact, "mask /tmp/nothing.json was not taken.");
   choose("/tmp/one.npy");
   choose("/tmp/two.csv");
   ASSERT_EQ(d.session.draft.mask.size(), before.size() + 1);

@@ -43,6 +43,19 @@ TEST(PanelBorders, AreInTheOrderOfTab) {
   }
 }
 
+// Examples take the room of heads and concat: the border between those would cross the cards.
+TEST(PanelBorders, DoNotCrossTheExamples) {
+  Driver d(phrase_document("one two three"));
+  ASSERT_TRUE(d.has("split/concat"));
+  d.session.draft.phrase = "";
+  d.step();
+  ASSERT_TRUE(d.has("offers"));
+  EXPECT_FALSE(d.has("split/concat"));
+  d.session.draft.phrase = "one two";
+  d.step();
+  EXPECT_TRUE(d.has("split/concat"));
+}
+
 TEST(PanelBorders, GoBackByADoubleClick) {
   Driver d;
   const Rect usual = d.rect("inspector");

@@ -75,6 +75,30 @@ TEST(Shell, HasEveryMenuCommandInSomeMenu) {
   }
 }
 
+TEST(Shell, AMenuCutsNoneOfItsOwnWords) {
+  for (const Theme theme : {Theme::dark, Theme::light}) {
+    for (const double scale : {1.0, 1.3, 2.0}) {
+      Driver d;
+      d.settings.theme = theme;
+      d.settings.ui_scale = scale;
+      d.step();
+      for (const CommandInfo& info : command_list()) {
+        if (info.menu[0] == '\0') continue;
+        d.click(std::string("menu/") + info.menu);
+        const auto drawn = [&](const std::string& words) {
+          return std::any_of(d.texts.begin(), d.texts.end(),
+                             [&](const DrawnText& text) { return text.words == words; });
+        };
+        EXPECT_TRUE(drawn(info.title)) << info.title << " at " << scale;
+        EXPECT_TRUE(info.shortcut[0] == '\0' || drawn(info.shortcut)) << info.shortcut << " at " << scale;
+        const Rect line = d.rect(std::string("menu/") + info.menu + "/" + info.title);
+        EXPECT_LE(line.max.x, 1600) << info.title << " at " << scale;
+        d.key(KeyName::escape);
+      }
+    }
+  }
+}
+
 TEST(Shell, DoesNotPickWhatCannotActNow) {
   Driver d;
   d.click("menu/Edit");

@@ -15,7 +15,11 @@ TEST(RequestText, ARefusalNamesOptionFoundAndExpected) {
             "--mask: 'cusal' is not a mask; expected none, causal, padding:N, window:W, prefix:P, alibi or a .npy or "
             ".csv file");
   EXPECT_EQ(refused("merge", "concat"), "--merge: 'concat' is not a known value; expected transpose or direct");
-  EXPECT_EQ(refused("heads", "7.5"), "--heads: '7.5' is not a whole number that fits; expected 1 to 1099511627776");
+  EXPECT_EQ(refused("heads", "7.5"), "--heads: '7.5' is not a possible number of heads; expected 1 to 65536");
+  EXPECT_EQ(refused("heads", "0"), "--heads: '0' is not a possible number of heads; expected 1 to 65536");
+  EXPECT_EQ(refused("layer", "-1"), "--layer: '-1' is not a possible layer; expected 0 or more");
+  EXPECT_EQ(refused("threads", "4000"), "--threads: '4000' is not a possible number of threads; expected 0 to 1024");
+  EXPECT_EQ(refused("batch", "x"), "--batch: 'x' is not a possible number of sequences; expected 1 to 65536");
   EXPECT_EQ(refused("groups", "word"), "--groups: 'word' is not a known value; expected words or pieces");
   for (const char* share : {"0", "-0.1", "1.01", "nan", "inf", "half", ""}) {
     EXPECT_TRUE(contains(refused("top-p", share), "--top-p: '")) << share;

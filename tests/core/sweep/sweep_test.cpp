@@ -264,7 +264,7 @@ TEST(Sweep, RefusesWhatCannotBe) {
   expect_refused(bad, "--patch: context is [1, 4, 6, 4] in A and [1, 3, 6, 4] here");
   bad = good;
   bad.at = 6;
-  expect_refused(bad, "--at: found position 6, but there are 6 tokens; expected 0 to 5");
+  expect_refused(bad, "--at: found position 6, but there are 6 tokens; expected 0 to 5, or -6 to -1 from the end");
   bad = good;
   bad.metric = "logits:3";
   expect_refused(bad, "--metric: found 'logits:3'");

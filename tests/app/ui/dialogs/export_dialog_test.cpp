@@ -174,6 +174,9 @@ TEST_F(ExportDialog, AfterItTheFileIsOpenedShownInItsFolderOrCopied) {
   export_as("it.png");
   const std::string file = (folder_ / "it.png").string();
   ASSERT_TRUE(driver_.has("notice/job/open"));
+  for (const char* action : {"notice/job/open", "notice/job/folder", "notice/job/copy", "notice/job/button"}) {
+    EXPECT_LE(driver_.rect(action).max.x, 1600 - 8) << action << " leaves the bar";
+  }
   driver_.click("notice/job/open");
   EXPECT_NE(programs.called("xdg-open " + file + "\n").find("xdg-open " + file + "\n"), std::string::npos);
   driver_.click("notice/job/folder");

@@ -156,13 +156,12 @@ TEST_F(Palette, ChangesSettings) {
   run("zoom 100 %");
   EXPECT_EQ(d.settings.ui_scale, 1);
   run("text size 115");
-  EXPECT_EQ(d.settings.text_size, 1.15);
+  EXPECT_EQ(d.settings.ui_scale, 1.15) << "text and the layout around it have one size";
   run("text size 100");
-  EXPECT_EQ(d.settings.text_size, 1);
-  EXPECT_EQ(hits("text size 200").front().entry.refusal, "The size of text is 80 % to 130 %.");
+  EXPECT_EQ(d.settings.ui_scale, 1);
   run("language español");
   EXPECT_EQ(d.settings.language, "es");
-  EXPECT_EQ(hits("zoom 900").front().entry.refusal, "The size is 50 % to 300 %.");
+  EXPECT_EQ(hits("zoom 900").front().entry.refusal, "The size is 50 % to 400 %.");
 }
 
 TEST_F(Palette, PicksTokens) {

@@ -1,6 +1,7 @@
 // What the program remembers of one's taste, chosen in its dialog.
 #include <gtest/gtest.h>
 
+#include "app/session/settings_values.h"
 #include "app/ui/widgets/widgets.h"
 #include "tests/app/ui/driver.h"
 
@@ -22,30 +23,34 @@ TEST(SettingsDialog, ThemesAndColourRangesActAtOnce) {
   EXPECT_EQ(d.state.dialog, DialogKind::none);
 }
 
-TEST(SettingsDialog, LargerTextLeavesTheLayoutAsItIs) {
+TEST(SettingsDialog, OneSizeIsOfTextAndOfAllAroundIt) {
   Driver d;
   d.step();
-  const Rect inspector = d.rect("inspector"), phrase = d.rect("phrase"), help = d.rect("status");
+  const Rect status = d.rect("status");
   const float before = d.rect(kName).width();
   d.push(CommandId::settings);
   d.step();
-  d.click("settings/text_size", 0.95f);
-  EXPECT_EQ(d.settings.text_size, kLargestText);
+  EXPECT_FALSE(d.has("settings/text_size"));
+  d.click("settings/size", 0.6f);
+  EXPECT_EQ(d.settings.ui_scale, 1.3);
   d.key(KeyName::escape);
   d.step();
-  EXPECT_GT(d.rect(kName).width(), 1.1f * before);
-  for (const auto& [name, was] : {std::pair{"inspector", inspector}, {"phrase", phrase}, {"status", help}}) {
-    const Rect now = d.rect(name);
-    EXPECT_EQ(now.min.x, was.min.x) << name;
-    EXPECT_EQ(now.max.y, was.max.y) << name;
-    EXPECT_EQ(now.width(), was.width()) << name;
-  }
+  EXPECT_NEAR(d.rect(kName).width(), 1.3f * before, 3);
+  EXPECT_NEAR(d.rect("status").height(), 1.3f * status.height(), 1.5f);
 }
 
-TEST(SettingsDialog, EveryViewIsDrawnAtEverySizeOfText) {
-  for (const double size : {kSmallestText, kLargestText}) {
+TEST(SettingsDialog, ASizeOfTheKeysIsNoneOfTheListAndStays) {
+  Driver d;
+  d.settings.ui_scale = 1.1;
+  d.push(CommandId::settings);
+  d.step();
+  EXPECT_EQ(d.settings.ui_scale, 1.1);
+}
+
+TEST(SettingsDialog, EveryViewIsDrawnAtEverySize) {
+  for (const double size : {kSmallestScale, 1.3, kLargestScale}) {
     Driver d(1280, 800);
-    d.settings.text_size = size;
+    d.settings.ui_scale = size;
     for (const CommandId view :
          {CommandId::toggle_corpus, CommandId::toggle_script, CommandId::toggle_text, CommandId::toggle_bug_lab}) {
       d.push(view);

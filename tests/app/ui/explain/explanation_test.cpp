@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <sstream>
+#include <string>
 
 #include "app/ui/map/cell_highlight.h"
 #include "app/ui/map/explain_state.h"
@@ -65,6 +67,28 @@ TEST(Explanation, ARowOfTheTableLeadsToEitherFactor) {
   EXPECT_EQ(d.session.view.stage, StageId::value);
   EXPECT_EQ(d.session.view.head, 3);
   EXPECT_EQ(d.session.view.cell, (Cell{key, 5}));
+}
+
+// Rotary positions make a query of two features: each has its heading, its cell and its sum over input and weights.
+TEST(Explanation, ATurnedQueryLeadsToBothFeaturesAndToTheirSums) {
+  Document document = phrase_document("");
+  document.request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/llama";
+  document.request.token_ids = {1, 3, 2, 5};
+  Driver d(document, 1600, 2400);
+  ASSERT_NE(d.session.trace(), nullptr);
+  pick(d, StageId::query, 1, {3, 0});
+  const std::int64_t features = d.trace().inputs->head_dim;
+  const std::string own = cell_name("query_proj", {0, 3, features});
+  const std::string other = cell_name("query_proj", {0, 3, features + features / 2});
+  EXPECT_TRUE(d.has("inspector/where/" + own));
+  EXPECT_TRUE(d.has("inspector/where/" + other));
+  EXPECT_FALSE(d.names("inspector/where/a/term/").empty());
+  EXPECT_FALSE(d.names("inspector/where/b/term/").empty());
+  EXPECT_TRUE(std::any_of(d.texts.begin(), d.texts.end(),
+                          [](const DrawnText& text) { return text.words.find("\u2212sin θ") != std::string::npos; }));
+  d.click("inspector/where/" + other);
+  EXPECT_EQ(d.session.view.stage, StageId::query_proj);
+  EXPECT_EQ(d.session.view.cell, (Cell{3, features + features / 2}));
 }
 
 TEST(Explanation, AWeightOfTheFileIsShownWhereItLies) {

@@ -58,6 +58,11 @@ TEST(Languages, EnglishSaysEveryStepAndEveryMistakeAndNothingElse) {
   for (const TourStop& stop : tour_stops()) {
     for (const char* what : {"title", "text"}) used.insert("tour/" + stop.id + "/" + what);
   }
+  for (const TourCase& each : tour_cases()) {
+    for (const char* what : {"/title", "/text"}) {
+      used.insert("tour/" + std::string(each.stop) + "/" + std::string(each.name) + what);
+    }
+  }
   for (const Example& example : all_examples()) {
     for (const char* what : {"title", "about"}) used.insert("examples/" + example.id + "/" + what);
     for (const ExampleMistake& mistake : example.mistakes) {

@@ -67,6 +67,89 @@ TEST(Tour, SpeaksOfTheRealNumbers) {
       << d.state.panels.get<CalloutState>().text;
 }
 
+// What the tour says at a stop, by its id.
+std::string said_at(Driver& d, const std::string& id) {
+  d.settings.language = "en";
+  d.settings.tour_step = 0;
+  start(d);
+  for (const TourStop& stop : tour_stops()) {
+    if (stop.id == id) break;
+    d.key(KeyName::right);
+  }
+  const CalloutState& callout = d.state.panels.get<CalloutState>();
+  const std::string said = callout.title + "\n" + callout.text;
+  d.key(KeyName::escape);
+  EXPECT_EQ(said.find('{'), std::string::npos) << said;
+  return said;
+}
+
+bool says(const std::string& said, const std::string& part) {
+  return said.find(part) != std::string::npos;
+}
+
+TEST(Tour, AnEmptyBoxDoesNotHoldTheWordsThatAreOnScreen) {
+  Driver d(phrase_document("one two three"));
+  d.session.draft.phrase = "";
+  d.step();
+  const std::string said = said_at(d, "phrase");
+  EXPECT_TRUE(says(said, "the last good result, of 3 tokens: one, two, three")) << said;
+  EXPECT_FALSE(says(said, "computed from what stands here")) << said;
+}
+
+TEST(Tour, WithoutAResultItAsksForAPhraseAndNamesNoNumbers) {
+  Driver d(phrase_document(""));
+  ASSERT_EQ(d.session.trace(), nullptr);
+  d.settings.language = "en";
+  start(d);
+  ASSERT_TRUE(d.has("tour/leave"));
+  EXPECT_EQ(d.state.panels.get<CalloutState>().title, "No phrase yet");
+  d.click("tour/leave");
+  EXPECT_FALSE(d.has("tour"));
+}
+
+TEST(Tour, OneWordIsOneTokenWithOneKey) {
+  Driver d(phrase_document("alone", 1, 8));
+  EXPECT_TRUE(says(said_at(d, "phrase"), "became one token: alone"));
+  EXPECT_TRUE(says(said_at(d, "heads"), "One head works alone"));
+  EXPECT_TRUE(says(said_at(d, "weights"), "'alone' gives it a weight of 1.0000"));
+  EXPECT_TRUE(says(said_at(d, "mask"), "There is no mask"));
+  EXPECT_TRUE(says(said_at(d, "concat"), "Here there is one"));
+}
+
+TEST(Tour, RowsThatDoNotSumToOneAreNotSaidTo) {
+  Document document = phrase_document("one two three");
+  document.request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  document.request.variants = {Variant::mask_after_softmax};
+  Driver d(document);
+  d.session.view.cell = Cell{1, 0};
+  const std::string said = said_at(d, "weights");
+  EXPECT_FALSE(says(said, "sums to 1")) << said;
+  double sum = 0;
+  const Selection at = selection_of(d.session.view, d.trace());
+  for (std::int64_t j = 0; j < 3; ++j) {
+    sum += static_cast<double>(d.trace().tensor(StageId::weights).at({0, at.head, 1, j}));
+  }
+  char number[16];
+  std::snprintf(number, sizeof(number), "%.4f", sum);
+  EXPECT_TRUE(says(said, number)) << said;
+}
+
+TEST(Tour, ARowWithoutAKeyIsSaidToHoldNoNumbers) {
+  Document document = phrase_document("one two three");
+  document.request.mask = {{MaskTerm::Kind::padding, 3, ""}};
+  Driver d(document);
+  const std::string said = said_at(d, "weights");
+  EXPECT_TRUE(says(said, "NaN")) << said;
+  EXPECT_FALSE(says(said, "looks most")) << said;
+}
+
+TEST(Tour, KeysOfASecondPhraseAreNotSaidToComeFromTheFirst) {
+  Document document = phrase_document("one two three");
+  document.request.key_phrase = "four five";
+  Driver d(document);
+  EXPECT_TRUE(says(said_at(d, "projections"), "rows of the second text into keys"));
+}
+
 TEST(Tour, IsLeftAndGoesOnThere) {
   Driver d;
   start(d);

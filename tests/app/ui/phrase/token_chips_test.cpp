@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/app/ui/driver.h"
 #include "tests/app/ui/small_trace.h"
 
@@ -46,6 +51,72 @@ TEST(TokenChips, TheWheelMovesTheRowAndANewlyPickedTokenComesIntoSight) {
   EXPECT_FALSE(d.has("phrase/tokens/1"));
   d.wheel("phrase/tokens", -1);
   EXPECT_FALSE(d.has("phrase/tokens/2")) << "the picked token may be moved out of sight";
+}
+
+// The indices of the chips that are seen.
+std::vector<int> seen_chips(const Driver& d) {
+  std::vector<int> seen;
+  for (const std::string& name : d.names("phrase/tokens/")) seen.push_back(std::stoi(name.substr(14)));
+  std::sort(seen.begin(), seen.end());
+  return seen;
+}
+
+TEST(TokenChips, AllThatHaveRoomAreSeenWhateverIsPicked) {
+  for (const int width : {900, 1280, 1600}) {
+    for (int count = 1; count < 40; ++count) {
+      Driver d(phrase_document(words(count), 2, 8), width, 800);
+      d.session.view.cell = Cell{count - 1, 0};  // the last one
+      d.state.focus = "heads/0";
+      d.step();
+      const std::vector<int> seen = seen_chips(d);
+      ASSERT_FALSE(seen.empty()) << count << " in " << width;
+      EXPECT_EQ(seen.back(), count - 1) << count << " in " << width;
+      // The one before the first would not fit.
+      if (seen.front() == 0) continue;
+      const float room = d.rect("phrase/tokens").width();
+      const float used = d.rect("phrase/tokens/" + std::to_string(count - 1)).max.x -
+                         d.rect("phrase/tokens/" + std::to_string(seen.front())).min.x;
+      const float chip = d.rect("phrase/tokens/" + std::to_string(seen.front())).width();
+      EXPECT_GT(used + chip + 30, room) << count << " in " << width;
+    }
+  }
+}
+
+TEST(TokenChips, AShortPhraseAfterALongOneIsSeenWhole) {
+  Driver d(phrase_document(words(200), 2, 8));
+  d.state.focus = "heads/0";
+  d.session.view.cell = Cell{190, 0};
+  d.step();
+  EXPECT_GT(seen_chips(d).front(), 0);
+  d.session.draft.phrase = "one two three";
+  d.step();
+  EXPECT_EQ(seen_chips(d), (std::vector<int>{0, 1, 2}));
+}
+
+TEST(TokenChips, AWiderWindowShowsTheBeginningAgain) {
+  Driver d(phrase_document(words(16), 2, 8), 800, 800);
+  d.state.focus = "heads/0";
+  d.session.view.cell = Cell{15, 0};
+  d.step();
+  EXPECT_GT(seen_chips(d).front(), 0);
+  d.resize(1600, 800);
+  d.step();
+  EXPECT_EQ(seen_chips(d).front(), 0);
+  EXPECT_EQ(seen_chips(d).size(), 16U);
+}
+
+TEST(TokenChips, TheTokenWithTheCaretComesIntoSight) {
+  Driver d(phrase_document(words(30), 2, 8), 1280, 800);
+  d.tab_to("phrase");
+  d.key(KeyName::home, true);
+  d.step();
+  EXPECT_EQ(seen_chips(d).front(), 0);
+  const std::int64_t before = seen_chips(d).back();
+  ASSERT_LT(before, 29);
+  d.key(KeyName::end, true);
+  d.type("x");
+  d.step();
+  EXPECT_EQ(seen_chips(d).back(), 29);
 }
 
 }  // namespace
