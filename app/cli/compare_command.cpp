@@ -10,6 +10,7 @@
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_words.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
 #include "core/attention/stage_layout.h"
@@ -234,7 +235,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Request against = request_against(given, request, "the session or picture of A");
   for (const Request* each : {&request.request, &against}) refuse_showing(*each, "compare");
   // Of a model every layer, so that the first that differs can be named.
-  const std::shared_ptr<const Trace> a = computed_trace(given, against, memory, cancel, runs_checkpoint(against));
+  const std::shared_ptr<const Trace> a = quiet_trace(against, memory, cancel, runs_checkpoint(against));
+  say_of_against(given, *a, cancel);
   const std::shared_ptr<const Trace> b =
       computed_trace(given, request.request, memory, cancel, runs_checkpoint(request.request));
   ProgressLine progress;

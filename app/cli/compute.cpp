@@ -1,6 +1,7 @@
 #include "app/cli/compute.h"
 
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_words.h"
 #include "app/session/session_paths.h"
 #include "core/attention/trace_notices.h"
 #include "core/base/error.h"
@@ -15,7 +16,7 @@ EngineOptions engine_options(std::int64_t stage_memory, bool whole_model) {
   EngineOptions options;
   options.stage_memory = stage_memory;
   options.whole_model = whole_model;
-  options.read_request = [](const std::string& path) { return read_session_with_paths(path).request; };
+  options.read_request = read_patch_source;
 #ifdef HEADSCOPE_HAS_GL
   options.make_backend = backends_with_gpu();
 #endif
@@ -38,7 +39,7 @@ std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t st
 std::shared_ptr<const Trace> computed_trace(const Arguments& given, const Request& request, std::int64_t stage_memory,
                                             const CancelToken& cancel, bool whole_model) {
   const std::shared_ptr<const Trace> trace = quiet_trace(request, stage_memory, cancel, whole_model);
-  notice_with_result(given, *trace);
+  said_of_run(given, *trace, cancel);
   return trace;
 }
 

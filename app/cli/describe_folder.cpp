@@ -19,6 +19,7 @@
 #include "core/io/gguf.h"
 #include "core/io/json_text.h"
 #include "core/model/checkpoint.h"
+#include "core/model/checkpoint_readings.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/model/gguf_model.h"
 #include "core/model/meta_folder.h"
@@ -190,6 +191,10 @@ void add_checkpoint(const std::string& path, Description& description) {
   const auto tokenizer = checkpoint->tokenizer();
   add_tokenizer(tokenizer.get(), checkpoint->unknown_tokenizer(), description);
   add_unexpected(checkpoint->unexpected(), description);
+  for (const std::string& reading : checkpoint_readings(*checkpoint)) {
+    description.json["notices"].push_back(reading);
+    description.text += printable(reading) + "\n";
+  }
   // A text model beside one that reads images has no head of its own.
   if (checkpoint->output_head().kind != OutputHead::Kind::none || checkpoint->architecture().image) return;
   const auto other = Checkpoint::open(path, Tower::image);

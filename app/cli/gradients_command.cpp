@@ -10,6 +10,7 @@
 #include "app/cli/gradients_text.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_words.h"
 #include "app/cli/request_arguments.h"
 #include "core/base/error.h"
 #include "core/base/from_end.h"
@@ -56,7 +57,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
                                                  [&](double share) { progress.show("going back", share); });
   progress.erase();
   if (!path.empty()) write_found(path, found, question, cancel);
-  notice_with_result(given, *found.trace);
+  said_of_run(given, *found.trace, cancel);
   print(given.has("json") ? gradients_json(found, question) : gradients_text(found, question));
 }
 

@@ -9,6 +9,7 @@
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_words.h"
 #include "app/cli/render_corpus.h"
 #include "app/cli/render_file.h"
 #include "app/cli/render_sweep.h"
@@ -57,7 +58,7 @@ Target picture_target(const Arguments& given) {
 std::string write_picture(const Target& target, const FigureSource& source, const ViewSpec& view,
                           const CancelToken& cancel, ProgressLine& progress) {
   const auto drawn = [&](double share) { progress.show("drawing " + target.path, share); };
-  const auto recipe = recipe_of(source, view);
+  const auto recipe = recipe_of(source, view, "", {.whole_model = target.page, .cancel = cancel});
   if (target.page) {
     const HtmlPage page = html_page(source, view, cancel);
     write_file_atomically(target.path, [&](std::ostream& out) { page.write(out, recipe, drawn); });
@@ -142,7 +143,8 @@ void render(const Arguments& given, const CancelToken& cancel) {
   const std::optional<Request> other = other_request(given, request, view);
   std::optional<Sweep> sweep;
   if (view.view == ViewKind::sweep) sweep = swept(request.request, other, view, memory, cancel);
-  const std::shared_ptr<const Trace> against = other ? computed_trace(given, *other, memory, cancel) : nullptr;
+  const std::shared_ptr<const Trace> against = other ? quiet_trace(*other, memory, cancel) : nullptr;
+  if (against != nullptr) say_of_against(given, *against, cancel);
   const bool all_layers = needs_all_layers(target, view.view);
   const std::shared_ptr<const Trace> trace = computed_trace(given, request.request, memory, cancel, all_layers);
   write_target(target, {*trace, against.get(), sweep ? &*sweep : nullptr}, settled_view(view, *trace), cancel);

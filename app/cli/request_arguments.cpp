@@ -166,6 +166,7 @@ GivenRequest given_request(const Arguments& asked, std::optional<SessionFile> se
     option.set(request, text);
   }
   if (given.has("phrase-file")) request.phrase = read_phrase_file(given.get("phrase-file"));
+  request = with_patch_source(std::move(request));
 
   const bool nothing = request.phrase.empty() && request.token_ids.empty() && request.image.empty() &&
                        request.features.empty() && request.input.empty() && !is_attention_alone(request) &&

@@ -15,6 +15,7 @@
 #include "app/cli/output.h"
 #include "app/cli/prediction_text.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_words.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/routing_export.h"
 #include "app/cli/shape_table.h"
@@ -235,9 +236,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const Request request = given_request(given).request;
   const ModelQuestions asked = given_questions(given, request, named.names.of_model);
 
-  const std::shared_ptr<const Trace> trace = computed_trace(given, request, memory, cancel, asked.any());
+  const std::shared_ptr<const Trace> trace = quiet_trace(request, memory, cancel, asked.any());
+  plan.notices = said_of_run(given, *trace, cancel);
   answer(asked, *trace, memory, cancel, plan);
-  if (const std::string why = model_notice(given, request); !why.empty()) plan.notices.push_back(why);
   ProgressLine progress;
   std::string text = given.has("out") ? exported_text(given, *trace, plan, named.routing, cancel, progress)
                                       : shown_text(given, *trace, plan, cancel, progress);

@@ -13,6 +13,7 @@
 #include "app/ui/document_title.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/lesson_notice.h"
+#include "app/ui/recipe_check.h"
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
 #include "core/picture/text/text_fonts.h"
@@ -100,6 +101,7 @@ bool open_given(Session& session, Settings& settings, ui::UiState& state, const 
     const Document demo = demo_document();
     const Document document = open_document(path, demo.request, view, demo.given_phrase);
     session.open(document.request, document.view, document.identity());
+    ui::note_recipe(state, path);
     // A text of several lines with the caret in it would open over the panels below.
     if (is_phrase_file(path)) state.focus = "inspector/picture";
     if (document.view.main_view == MainView::corpus) state.focus = "corpus/grid";

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -25,22 +26,34 @@
 
 namespace headscope {
 
-std::map<std::string, std::string> window_texts(const Session& session, const Settings& settings) {
-  const auto trace = session.trace();
+namespace {
+
+// Makes the texts of a picture of the window as it is now, later and on any thread: their hashes read weights.
+std::function<std::map<std::string, std::string>(const CancelToken&)> maker_of_texts(const Session& session,
+                                                                                     const Settings& settings) {
   const ViewSpec shown = view_spec_of(session.view, settings.theme);
   const std::string window = window_of_picture(session.view);
-  if (trace != nullptr) return recipe_of(*trace, fitted_view(shown, *trace), window);
-  return {{"headscope", session_json(session.draft, shown, window)}};
+  return [trace = session.trace(), draft = session.draft, shown, window](const CancelToken& cancel) {
+    if (trace != nullptr) return recipe_of(*trace, fitted_view(shown, *trace), window, {.cancel = cancel});
+    return std::map<std::string, std::string>{{"headscope", session_json(draft, shown, window)}};
+  };
+}
+
+}  // namespace
+
+std::map<std::string, std::string> window_texts(const Session& session, const Settings& settings) {
+  return maker_of_texts(session, settings)({});
 }
 
 bool start_window_picture(Session& session, const Settings& settings, const std::string& path, Image image) {
   const std::string file = path.empty() ? unused_export_path(settings, "headscope-window", ".png") : path;
-  const std::map<std::string, std::string> texts = window_texts(session, settings);
+  const auto texts = maker_of_texts(session, settings);
   return session.jobs.start("Picture of the window", [=, image = std::move(image)](const CancelToken& cancel,
                                                                                    const std::function<void(double)>&) {
     const std::filesystem::path target = file;
+    const std::map<std::string, std::string> recipe = texts(cancel);
     if (target.has_parent_path()) make_folder(target.parent_path().string());
-    write_file_atomically(file, [&](std::ostream& out) { write_png(out, image, texts, cancel); });
+    write_file_atomically(file, [&](std::ostream& out) { write_png(out, image, recipe, cancel); });
     std::error_code unknown;
     const std::uintmax_t bytes = std::filesystem::file_size(target, unknown);
     return "Wrote " + target.filename().string() + ", " + size_text(unknown ? 0 : static_cast<std::int64_t>(bytes)) +

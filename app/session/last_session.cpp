@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/session/kept_file.h"
+#include "app/session/session_paths.h"
 #include "app/session/settings.h"
 #include "app/session/state_json.h"
 #include "app/session/timeline_file.h"
@@ -87,10 +88,12 @@ std::string save_last_session(const LastSession& last, const std::string& suffix
     const auto add = [&files](const std::string& path, const std::string& bytes) {
       files.add(path, [&bytes](std::ostream& out) { out << bytes; });
     };
-    add(names.timeline, timeline_that_fits({last.request, last.view, last.document}, last.timeline));
+    // The next start may be in another folder.
+    const Request request = with_absolute_paths(last.request);
+    add(names.timeline, timeline_that_fits({request, last.view, last.document}, last.timeline));
     add(names.view, view_state_json(last.view));
     // The theme is in the settings.
-    add(names.session, session_json(last.request, view_spec_of(last.view, ViewSpec().theme)));
+    add(names.session, session_json(request, view_spec_of(last.view, ViewSpec().theme)));
     files.commit();
   });
 }

@@ -81,7 +81,7 @@ struct Session::Impl {
 
 EngineOptions window_engine_options() {
   EngineOptions options{kDefaultStageMemory, {}, true, true};
-  options.read_request = [](const std::string& path) { return read_session_with_paths(path).request; };
+  options.read_request = read_patch_source;
   return options;
 }
 

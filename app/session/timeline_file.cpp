@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/session/json_reader.h"
+#include "app/session/session_paths.h"
 #include "app/session/state_json.h"
 #include "core/export/session_file.h"
 
@@ -25,7 +26,7 @@ std::string line_of(Place place, const Moment& moment, bool opened) {
                                {"opened", opened},
                                {"title", moment.document.title},
                                {"given_phrase", moment.document.given_phrase},
-                               {"session", session_json(moment.draft, std::nullopt)},
+                               {"session", session_json(with_absolute_paths(moment.draft), std::nullopt)},
                                {"view", view_state_json(moment.view)}};
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -15,6 +15,7 @@
 #include "app/ui/guide/tour.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/lesson_notice.h"
+#include "app/ui/recipe_check.h"
 #include "app/ui/sweep/sweep_panel.h"
 #include "core/base/error.h"
 
@@ -58,6 +59,7 @@ void paste_session(Ui& ui) {
   const std::string text = ui.get_clipboard ? ui.get_clipboard() : "";
   try {
     take(ui, open_session_text(text, "clipboard", ui.session.view));
+    note_recipe_text(ui.state, text, "the clipboard's picture");
     std::erase_if(ui.state.notices, [](const Notice& n) { return n.key == "open"; });
   } catch (const std::exception& error) {
     put_notice(ui.state,
@@ -70,6 +72,7 @@ void open_document_at(Ui& ui, const std::string& path) {
   try {
     const bool words = is_phrase_file(path);
     take(ui, open_document(path, ui.session.draft, ui.session.view, ui.session.document.given_phrase));
+    note_recipe(ui.state, path);
     // A long text with the caret in it would open over the panels below.
     if (words && ui.state.focus == "phrase") ui.state.focus = "inspector/picture";
     if (ui.session.view.main_view == MainView::corpus) ui.state.focus = corpus_focus(ui);

@@ -156,7 +156,8 @@ void add_input_bars(const Inputs& inputs, std::vector<Bar>& bars) {
 // What the result says of its inputs and of its mask, one bar of each kind.
 void add_trace_bars(const Trace& trace, std::vector<Bar>& bars) {
   add_input_bars(*trace.inputs, bars);
-  constexpr std::pair<std::string_view, const char*> kFacts[] = {{"reading", "Read in one of two ways."},
+  constexpr std::pair<std::string_view, const char*> kFacts[] = {{"reading", "How it was read."},
+                                                                 {"left_out", "Not all of the files is used."},
                                                                  {"hidden_weight", "Hidden cells weigh."}};
   const std::vector<TraceNotice> notices = trace_notices(trace);
   for (const auto& [key, fact] : kFacts) {

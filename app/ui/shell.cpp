@@ -24,6 +24,7 @@
 #include "app/ui/map/explain_state.h"
 #include "app/ui/panel_borders.h"
 #include "app/ui/panels.h"
+#include "app/ui/recipe_check.h"
 #include "app/ui/request/number_edit.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
@@ -251,6 +252,7 @@ void draw_shell(Ui& ui) {
 
   leave_views_behind(ui);
   update_document(ui);
+  check_recipe(ui);
   const Layout layout = layout_of_frame(ui, screen);
   const Rect window{{0, 0}, screen};
   close_request_by_click(ui, layout);

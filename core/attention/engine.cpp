@@ -20,6 +20,7 @@
 #include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
 #include "core/request/model_kind.h"
+#include "core/request/patch_source.h"
 #include "core/request/same_request.h"
 
 namespace headscope {
@@ -53,18 +54,24 @@ AttentionList shown_list(const Request& request) {
   return shows_decoder(request) || shows_pool(request) ? attention_list(request) : AttentionList::encoder;
 }
 
+// How a refusal names the run of --patch-from: by its file, or as what the request carries.
+std::string name_of_source(const Request& patched) {
+  return carries_source(patched) ? "A, which the session carries," : patched.patch_from;
+}
+
 // The request of --patch-from, which runs as `patched` does: the same numbers then give the same bits.
 Request source_request(const Request& patched, const EngineOptions& options) {
   if (!options.read_request) throw UsageError("patch-from", "sessions are not read here");
   Request source = options.read_request(patched.patch_from);
   if (any_on(source.patches)) {
-    throw UsageError("patch-from", fmt::format("{} is patched itself", patched.patch_from),
+    throw UsageError("patch-from", fmt::format("{} is patched itself", name_of_source(patched)),
                      "a session without --patch");
   }
   if (shown_list(source) != shown_list(patched)) {
-    throw UsageError("patch-from",
-                     fmt::format("{} shows another list of layers of a model that has several", patched.patch_from),
-                     "a session with the same attention");
+    throw UsageError(
+        "patch-from",
+        fmt::format("{} shows another list of layers of a model that has several", name_of_source(patched)),
+        "a session with the same attention");
   }
   source.backend = patched.backend;
   source.threads = patched.threads;
@@ -146,7 +153,7 @@ const std::shared_ptr<const Trace>& Engine::State::run_of_source(const Request& 
   };
   const Lent lent(*this, *engine.state_);
   const auto refuse = [&](const std::string& why) {
-    throw UsageError("patch-from", fmt::format("the request of {} cannot run: {}", patched.patch_from, why));
+    throw UsageError("patch-from", fmt::format("the request of {} cannot run: {}", name_of_source(patched), why));
   };
   try {
     source_trace = engine.run(wanted, cancel);

@@ -58,7 +58,9 @@ std::string number_text(double value) {
 std::string scale_text(const Request& request, const Inputs& inputs, double scale) {
   if (has_variant(request, Variant::no_scale)) return "not scaled";
   if (has_variant(request, Variant::scale_by_d_model)) {
-    return fmt::format("÷ √{} (d_model)", inputs.query.empty() ? inputs.d_model : inputs.num_heads * inputs.head_dim);
+    // Attention alone has no width but that of its heads, which queries and values may have two of.
+    const std::int64_t width = inputs.query.empty() ? inputs.d_model : inputs.num_heads * inputs.head_dim;
+    return fmt::format("÷ √{} ({})", width, width == inputs.d_model ? "d_model" : "num_heads · head_dim");
   }
   return request.scale || inputs.score_scale ? "× " + number_text(scale) : fmt::format("÷ √{}", inputs.head_dim);
 }

@@ -5,6 +5,7 @@
 #include "core/attention/hidden_weight.h"
 #include "core/attention/patches.h"
 #include "core/model/checkpoint.h"
+#include "core/model/checkpoint_readings.h"
 
 namespace headscope {
 
@@ -19,6 +20,9 @@ std::vector<TraceNotice> trace_notices(const Trace& trace) {
   if (!unknown.empty()) add("tokenizer", "the model has no tokenizer that can be used: " + unknown);
   if (inputs.patches != nullptr) add("patch", inputs.patches->notice);
   for (const std::string& reading : trace.readings) add("reading", reading);
+  if (inputs.checkpoint != nullptr) {
+    for (const std::string& reading : checkpoint_readings(*inputs.checkpoint)) add("left_out", reading);
+  }
   add("hidden_weight", hidden_weight_sentence(trace));
   return notices;
 }

@@ -62,7 +62,8 @@ struct Capture {
   // By layer number. A layer that was not captured is empty; the last one is never empty.
   std::vector<CapturedLayer> layers;
   std::int64_t batch = 0, query_len = 0, key_len = 0;  // the lengths are the last layer's; others may have their own
-  // Of one array, whose axes could be others as well: how they were read, and what would give the others; else "".
+  // Of one array, whose axes could be others as well: how they were read, and what would give the others. Of named
+  // tensors: those whose names mean nothing here. Else "".
   std::string reading;
 };
 

@@ -20,6 +20,7 @@
 #include "core/io/tensor_formats.h"
 #include "core/io/torch_file.h"
 #include "core/io/torch_pickle.h"
+#include "core/model/unread_tensors.h"
 
 namespace headscope {
 namespace {
@@ -164,6 +165,7 @@ void read_numbered_arrays(const std::vector<const NpzEntry*>& arrays, const std:
 void read_npz_capture(const std::string& path, Capture& capture, LayerFacts& facts) {
   const std::vector<NpzEntry> entries = read_npz(path);
   std::vector<const NpzEntry*> arrays;
+  std::vector<std::string> unread;
   for (const NpzEntry& entry : entries) {
     if (put_part(capture, path, entry.name, [&] { return parse_npz_array(entry).tensor; })) continue;
     if (put_fact(facts, entry)) continue;
@@ -172,9 +174,13 @@ void read_npz_capture(const std::string& path, Capture& capture, LayerFacts& fac
       put_mask(facts, entry.name, entry.what, mask.tensor, mask.is_boolean || mask.is_integer);
       continue;
     }
+    unread.push_back(entry.name);
     if (entry.holds_numbers() && entry.shape.size() >= 3) arrays.push_back(&entry);
   }
-  if (!capture.layers.empty()) return;
+  if (!capture.layers.empty()) {
+    capture.reading = unread_tensors_sentence(path, unread);
+    return;
+  }
   if (arrays.empty()) {
     throw Error(fmt::format("{} is no capture: none of its {} has 3 to 5 axes of numbers; expected weights {}", path,
                             entries.size() == 1 ? "arrays" : fmt::format("{} arrays", entries.size()), kArrayExpected));
@@ -196,13 +202,21 @@ void read_unnamed_tensors(const TensorFile& file, Capture& capture) {
 void read_tensors_capture(const std::string& path, Capture& capture, LayerFacts& facts) {
   const TensorFile file = open_tensor_file(path);
   if (!has_names(file)) return read_unnamed_tensors(file, capture);
+  std::vector<std::string> unread;
   for (const TensorEntry& entry : file.entries) {
     if (put_part(capture, path, entry.name, [&] { return file.tensor(entry); })) continue;
-    if (!is_mask(entry.name)) continue;
+    if (!is_mask(entry.name)) {
+      unread.push_back(entry.name);
+      continue;
+    }
     const bool is_whole = entry.dtype == "BOOL" || entry.dtype.starts_with('I') || entry.dtype.starts_with('U');
     put_mask(facts, entry.name, path + ": " + shortened(entry.name), file.tensor(entry), is_whole);
   }
-  if (capture.layers.empty()) throw Error(fmt::format("{} is no capture; expected {}", path, kCaptureExpected));
+  if (capture.layers.empty()) {
+    throw Error(fmt::format("{} is no capture; expected {}{}", path, kCaptureExpected,
+                            unread.empty() ? "" : "; found " + unread_names(unread)));
+  }
+  capture.reading = unread_tensors_sentence(path, unread);
   for (const auto& [name, json] : file.metadata) put_fact(facts, path, name, json);
 }
 

@@ -166,6 +166,20 @@ Scaling scaling_of(ConfigReader& reader, bool of_window) {
   return scaling;
 }
 
+// Numbers of a scaling without its type: which it is changes every angle, and libraries read it in different ways.
+void check_type_is_said(const Scaling& found, ConfigReader& scaling) {
+  if (found.object == nullptr || scaling.find("rope_type") != nullptr || scaling.find("type") != nullptr) return;
+  for (const char* key : {"factor", "low_freq_factor", "high_freq_factor", "short_factor", "long_factor", "beta_fast",
+                          "beta_slow", "attention_factor"}) {
+    if (scaling.find(key) == nullptr) continue;
+    scaling.add_problem(
+        fmt::format("has {} and no rope_type (formerly type); expected default, linear, llama3, yarn, "
+                    "longrope or dynamic",
+                    key));
+    return;
+  }
+}
+
 // How many features of a head are turned; 0 after a problem.
 std::int64_t features_of(ConfigReader& reader, ConfigReader& scaling, const RotaryAsked& asked) {
   const RotaryKeys& keys = asked.keys;
@@ -204,6 +218,7 @@ RotaryRule rotary_rule_of(ConfigReader& reader, const RotaryAsked& asked) {
   std::vector<float> inverse = plain_frequencies(theta, rule.features);
 
   const std::string type = scaling.text("rope_type", scaling.text("type", "default"));
+  check_type_is_said(found, scaling);
   if (type == "linear") {
     const auto factor = static_cast<float>(scaling.positive("factor"));
     for (float& frequency : inverse) frequency /= factor;

@@ -4,14 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/io/gguf_types.h"
 #include "core/model/config_reader.h"
 #include "core/model/harmless_tensors.h"
+#include "core/tensor/tensor.h"
 
 namespace headscope {
 
@@ -115,6 +119,29 @@ OutputHead::Kind head_of(const WeightLookup& lookup, const PlannedHead& planned,
   return architecture.causal || architecture.of_decoder() ? OutputHead::Kind::next_token : OutputHead::Kind::masked;
 }
 
+// Whether two tables differ in their shape or in some of their rows: so few that opening a model stays quick, spread
+// over all of them. False where one of them cannot be read here.
+bool differ(const Place& copy, const Place* word) {
+  constexpr std::int64_t kMostRows = 64;
+  if (word == nullptr || copy.entry == word->entry) return false;
+  if (copy.entry->shape != word->entry->shape) return true;
+  if (copy.entry->shape.size() != 2 || !can_be_weight(*copy.file, *copy.entry) ||
+      !can_be_weight(*word->file, *word->entry)) {
+    return false;
+  }
+  const Tensor a = copy.file->tensor(*copy.entry), b = word->file->tensor(*word->entry);
+  const std::int64_t rows = a.dim(0), columns = a.dim(1);
+  const std::int64_t count = std::min(rows, kMostRows);
+  std::vector<float> of_a(static_cast<std::size_t>(columns)), of_b(of_a.size());
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t row = count == 1 ? 0 : k * (rows - 1) / (count - 1);
+    a.read({{row, row + 1}, {0, columns}}, of_a);
+    b.read({{row, row + 1}, {0, columns}}, of_b);
+    if (std::memcmp(of_a.data(), of_b.data(), of_a.size() * sizeof(float)) != 0) return true;
+  }
+  return false;
+}
+
 // Whether a tensor belongs to a part that the family leaves out.
 bool is_left_out(std::string_view name, const WeightLookup& lookup, const Family& family) {
   if (name.starts_with(lookup.prefix())) name.remove_prefix(lookup.prefix().size());
@@ -148,8 +175,9 @@ WeightAccount checked_weights(const WeightFiles& files, const WeightLookup& look
   }
   const PlannedHead head = planned_head(architecture, family);
   checks.account.head = head_of(lookup, head, architecture);
-  // Beside a tied decoder a copy of the embedding may stand.
-  if (const Place* copy = lookup.find(head.decoder.weight); copy != nullptr && architecture.tied_embeddings) {
+  // Beside a tied decoder a copy of the embedding may stand; one that differs is left out, and said.
+  const Place* copy = architecture.tied_embeddings ? lookup.find(head.decoder.weight) : nullptr;
+  if (copy != nullptr && !differ(*copy, lookup.find(planned_body(architecture, family).word))) {
     checks.used.insert(copy->entry->name);
   }
   if (checks.account.head != OutputHead::Kind::none) {

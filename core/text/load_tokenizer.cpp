@@ -18,6 +18,7 @@
 #include "core/text/pipeline_tokenizer.h"
 #include "core/text/sentence_piece_tokenizer.h"
 #include "core/text/tokenizer_json.h"
+#include "core/text/transcript_frame.h"
 #include "core/text/unread_tokenizer.h"
 #include "core/text/vocabulary_files.h"
 
@@ -249,6 +250,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextS
     rules.mapped->check_unchanged();
     check_merges_are_whole(parts, config, rules.path);
     add_listed_tokens(place / "added_tokens.json", parts);
+    add_transcript_frame(config, parts);
   } else {
     const File file = open_file(lines);
     parts = read_word_piece_file(file.text(), file.path, config);

@@ -83,7 +83,7 @@ void write_page(const ExportChoice& choice, const FigureSource& source, const Vi
                 const CancelToken& cancel, const std::function<void(double)>& progress) {
   const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
   const HtmlPage page = html_page(source, spec, cancel);
-  const auto recipe = recipe_of(source, spec, window_of_picture(view));
+  const auto recipe = recipe_of(source, spec, window_of_picture(view), {.whole_model = true, .cancel = cancel});
   write_file_atomically(target_of(choice), [&](std::ostream& out) { page.write(out, recipe, progress); });
 }
 
@@ -92,7 +92,8 @@ void write_picture(const ExportChoice& choice, const FigureSource& source, const
   const ViewSpec spec = fitted_view(*figure_of(choice, source.trace, view), source.trace);
   const std::string window =
       source.corpus != nullptr ? window_of_corpus_picture(view, source.corpus->fact) : window_of_picture(view);
-  const auto recipe = choice.recipe ? recipe_of(source, spec, window) : std::map<std::string, std::string>{};
+  const auto recipe =
+      choice.recipe ? recipe_of(source, spec, window, {.cancel = cancel}) : std::map<std::string, std::string>{};
   if (choice.format != ExportFile::png) {
     const FigureDocument figure =
         choice.format == ExportFile::pdf ? figure_pdf(source, spec, cancel) : figure_svg(source, spec, cancel);

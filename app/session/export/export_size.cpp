@@ -75,7 +75,8 @@ std::int64_t png_bytes(const PictureRows& picture, const std::map<std::string, s
 }  // namespace
 
 std::int64_t picture_bytes(const ExportChoice& choice, const FigureSource& source, const ViewSpec& spec) {
-  const auto recipe = choice.recipe ? recipe_of(source, spec) : std::map<std::string, std::string>{};
+  const auto recipe =
+      choice.recipe ? recipe_of(source, spec, "", {.stand_in = true}) : std::map<std::string, std::string>{};
   if (choice.format == ExportFile::png) return png_bytes(figure_rows(source, spec), recipe);
   const FigureDocument figure = choice.format == ExportFile::pdf ? figure_pdf(source, spec) : figure_svg(source, spec);
   return counted([&](std::ostream& out) { figure.write(out, recipe, {}); });

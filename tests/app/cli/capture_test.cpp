@@ -50,6 +50,25 @@ TEST_F(Capture, RunExportsWhatWasCaptured) {
   EXPECT_NE(result.out.find("captured"), std::string::npos) << result.out;
 }
 
+TEST_F(Capture, TensorsWithoutANameOfACaptureAreNamedWithTheNearestOne) {
+  const Tensor weights = Tensor::of({1, 1, 1, 2}, {Axis::batch, Axis::head, Axis::query, Axis::key}, {0.5F, 0.5F});
+  const auto write = [&](const std::string& name, const std::vector<NamedTensorRef>& tensors) {
+    std::ofstream out(folder_ / name, std::ios::binary);
+    write_safetensors(out, tensors, {});
+  };
+  write("typo.safetensors", {{"layers.0.weights", &weights}, {"layers.1.wieghts", &weights}, {"hidden", &weights}});
+  const Result run = cli({"run", "--model", "typo.safetensors", "--json"});
+  EXPECT_EQ(run.code, 0);
+  const std::string said =
+      "typo.safetensors: 2 tensors have no name of a capture and are not read: hidden, layers.1.wieghts (near "
+      "layers.1.weights)";
+  EXPECT_NE(run.err.find(said), std::string::npos) << run.err;
+  EXPECT_EQ(nlohmann::json::parse(run.out)["notices"].at(0), said);
+  write("none.safetensors", {{"layer.0.weights", &weights}});
+  expect_refused(cli({"run", "--model", "none.safetensors"}), 3,
+                 {"none.safetensors is no capture", "found layer.0.weights (near layers.0.weights)"});
+}
+
 // Whether an array's first axes are layers or batch items cannot be seen in it.
 TEST_F(Capture, AnArrayWhoseAxesCouldBeOthersSaysHowItWasRead) {
   const std::string five = write_array("five", {1, 6, 2, 3, 3}, std::vector<float>(108, 1.0F / 3));

@@ -206,7 +206,7 @@ TEST_F(Patched, ASessionHoldsPatchesAndNoneClearsThem) {
       with_b("run", {"--patch", "1/context:1@A;off:0/stream@A", "--patch-from", "a.json", "--out", "patched"}).code, 0);
   const auto request = manifest("patched")["request"];
   EXPECT_EQ(request["patch"], "1/context:1@A;off:0/stream@A");
-  EXPECT_EQ(request["patch_from"], "a.json");
+  EXPECT_EQ(request["patch_from"], nlohmann::json::parse(bytes_of(folder_ / "a.json")));
   const auto predicted = [&](const std::vector<std::string>& more) {
     std::vector<std::string> words = {"run", "--session", "patched/manifest.json", "--predict", "2"};
     words.insert(words.end(), more.begin(), more.end());

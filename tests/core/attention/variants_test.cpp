@@ -42,9 +42,9 @@ TEST(Variants, NoScaleLeavesRawScores) {
 }
 
 TEST(Variants, ScaleByDModel) {
-  EXPECT_TRUE(std::abs(traced(with(Variant::scale_by_d_model), alone_inputs({1, 2, 2, 4, 2, 9, 5}))->scale - 1.0 / 6) <=
-              1e-15)
-      << "attention alone: heads * head_dim";
+  const auto alone = traced(with(Variant::scale_by_d_model), alone_inputs({1, 2, 2, 4, 2, 9, 5}));
+  EXPECT_TRUE(std::abs(alone->scale - 1.0 / 6) <= 1e-15) << "attention alone: heads * head_dim";
+  EXPECT_EQ(alone->find(StageId::scores)->operation, "÷ √36 (num_heads · head_dim)") << "d_model is that of its values";
   Request request = phrase_request();
   request.variants = {Variant::scale_by_d_model};
   const auto trace = traced(request, fused_inputs(QkvLayout::per_head));

@@ -182,6 +182,9 @@ TEST(ModelConfig, RotaryScalingsThatAreRefused) {
                  {"rope_type is \"mrope\"", "expected default, linear, llama3, yarn, longrope or dynamic"});
   expect_refused(with(kLlama, "rope_scaling", {{"type", "linear"}}), {"rope_scaling: factor is missing"});
   expect_refused(with(kLlama, "rope_scaling", 3), {"rope_scaling is 3, expected an object"});
+  expect_refused(with(kLlama, "rope_scaling", {{"factor", 4.0}}), {"rope_scaling: has factor and no rope_type"});
+  expect_refused(with(kLlama, "rope_parameters", {{"rope_theta", 1e4}, {"low_freq_factor", 1.0}}),
+                 {"rope_parameters: has low_freq_factor and no rope_type"});
   expect_refused(with(kLlama, "rope_theta", -1), {"rope_theta is -1"});
   expect_refused(with(kLlama, "rope_scaling",
                       {{"rope_type", "llama3"},

@@ -193,6 +193,27 @@ TEST(TokenizerRefusals, TheConfigSaysWhoseByteLevelFilesTheyAre) {
       << "digit by digit, composed";
 }
 
+// As the class's own code builds it: with a tokenizer.json, a template there says the same.
+TEST(TokenizerRefusals, WhispersOlderFilesPutTheSameAroundATextAsItsTokenizerJson) {
+  const TemporaryFolder folder;
+  folder.write("vocab.json", R"({"1": 0, "2": 1, "<|endoftext|>": 2})");
+  folder.write("merges.txt", "#version: 0.2\n");
+  folder.write("added_tokens.json", R"({"<|startoftranscript|>": 3, "<|en|>": 4, "<|translate|>": 5,
+                                        "<|notimestamps|>": 6})");
+  using Ids = std::vector<std::int64_t>;
+  const auto ids = [&](const std::string& more) {
+    folder.write("tokenizer_config.json", R"({"tokenizer_class": "WhisperTokenizer")" + more + "}");
+    return load_tokenizer(folder.path())->tokenize("12").ids;
+  };
+  EXPECT_EQ(ids(""), (Ids{3, 6, 0, 1, 2}));
+  EXPECT_EQ(ids(R"(, "predict_timestamps": true, "eos_token": {"content": "1"})"), (Ids{3, 0, 1, 0}));
+  EXPECT_EQ(ids(R"(, "language": "en", "task": "translate")"), (Ids{3, 4, 5, 6, 0, 1, 2}));
+  EXPECT_EQ(ids(R"(, "language": null, "task": null)"), (Ids{3, 6, 0, 1, 2}));
+  EXPECT_THROW(ids(R"(, "language": "klingon")"), UnknownTokenizer);
+  folder.write("added_tokens.json", "{}");
+  EXPECT_EQ(ids(""), (Ids{0, 1})) << "a vocabulary without these tokens";
+}
+
 TEST(TokenizerRefusals, TheConfigSaysWhetherBertsTextIsMadeLowerCase) {
   const TemporaryFolder folder;
   folder.write("vocab.txt", "[UNK]\n[MASK]\nbig\nBig\n");

@@ -1,0 +1,80 @@
+// A picture that is drawn again after its model's weights changed in place.
+#include "core/export/recipe_weights.h"
+#include "tests/app/cli/command.h"
+#include "tests/core/model/checkpoint_files.h"
+
+namespace headscope {
+namespace {
+
+class RecipeWeights : public CommandTest {
+ protected:
+  RecipeWeights() { write_model(""); }
+  // A model whose tensor of this name has a first value of its own.
+  void write_model(const std::string& changed) {
+    const std::vector<FileTensor> tensors = gpt2_tensors();
+    std::uint64_t data_bytes = 0, before = 0;
+    const std::string header = safetensors_header(tensors, data_bytes);
+    std::string bytes = safetensors_bytes(tensors);
+    for (const FileTensor& each : tensors) {
+      if (each.name == changed) bytes[header.size() + before] ^= 1;
+      before += static_cast<std::uint64_t>(bytes_of(each));
+    }
+    folder_.write("m/config.json", gpt2_config().dump());
+    folder_.write("m/model.safetensors", bytes);
+  }
+  Result good(const std::vector<std::string>& words) {
+    const Result result = cli(words);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result;
+  }
+};
+
+const std::string kSaid = "headscope-cli: notice: the weights of m are not those that fig.svg was made with: SHA-256 ";
+
+TEST_F(RecipeWeights, OtherWeightsAreSaidByEveryCommandThatComputes) {
+  good({"render", "--model", "m", "--token-ids", "1,2,3", "--out", "fig.svg"});
+  EXPECT_EQ(good({"render", "--session", "fig.svg", "--out", "again.svg"}).err, "");
+  write_model("h.0.attn.c_attn.weight");  // a layer before the shown one
+  const std::string session = "fig.svg";
+  const Result rendered = good({"render", "--session", session, "--out", "again.svg"});
+  EXPECT_EQ(rendered.err.find(kSaid), 0u) << rendered.err;
+  const std::string then = read_recipe_weights(folder_ / session).used->sha256.substr(0, 12);
+  const std::string now = read_recipe_weights(folder_ / "again.svg").used->sha256.substr(0, 12);
+  EXPECT_EQ(rendered.err, kSaid + now + "... now, " + then + "... then\n");
+  EXPECT_EQ(good({"run", "--session", session}).err, rendered.err);
+  EXPECT_EQ(good({"explain", "--session", session, "--stage", "weights", "--at", "0,0,1,1"}).err, rendered.err);
+  EXPECT_EQ(good({"attribute", "--session", session, "--at", "1", "--token", "2"}).err, rendered.err);
+  const auto manifest = nlohmann::json::parse(good({"run", "--session", session, "--json"}).out);
+  ASSERT_EQ(manifest["notices"].size(), 1u) << manifest["notices"];
+  EXPECT_EQ(kSaid.substr(0, 23) + manifest["notices"][0].get<std::string>() + "\n", rendered.err);
+  EXPECT_EQ(good({"run", "--session", session, "--model", "./m"}).err, "") << "another model is asked for";
+}
+
+TEST_F(RecipeWeights, AManifestsHashOfTheShownLayerIsComparedToo) {
+  good({"run", "--model", "m", "--token-ids", "1,2", "--out", "numbers"});
+  const std::vector<std::string> again = {"run", "--session", "numbers/manifest.json"};
+  EXPECT_EQ(good(again).err, "");
+  write_model("h.1.attn.c_attn.weight");
+  EXPECT_NE(good(again).err.find("are not those that numbers/manifest.json was made with"), std::string::npos);
+}
+
+TEST_F(RecipeWeights, BothResultsOfADifferenceAreLookedAt) {
+  folder_.write("a.json", R"({"model": "m", "token_ids": [1, 2, 3], "mask": "causal"})");
+  good({"render", "--model", "m", "--token-ids", "1,2,4", "--against", "a.json", "--view", "difference", "--out",
+        "fig.svg"});
+  EXPECT_EQ(good({"render", "--session", "fig.svg", "--out", "again.svg"}).err, "");
+  write_model("h.0.ln_1.bias");
+  const std::string said = good({"render", "--session", "fig.svg", "--out", "again.svg"}).err;
+  EXPECT_EQ(said.find(kSaid), 0u) << said;
+  EXPECT_EQ(said.find(kSaid, 1), said.find('\n') + 1) << said;
+}
+
+TEST_F(RecipeWeights, APageCoversTheWholeModel) {
+  good({"render", "--model", "m", "--token-ids", "1,2", "--layer", "0", "--out", "page.html"});
+  write_model("h.1.attn.c_proj.bias");
+  EXPECT_NE(good({"render", "--session", "page.html", "--out", "again.svg"}).err.find("that page.html was made with"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace headscope
