@@ -23,9 +23,7 @@ std::string all_names() {
 }
 
 void run_and_notice(const Command& command, const Arguments& arguments, const CancelToken& cancel) {
-  const auto say = [&] {
-    for (const std::string& sentence : *arguments.notices) print_notice(sentence);
-  };
+  const auto say = [&] { print_notices(*arguments.notices); };
   try {
     command.run(arguments, cancel);
   } catch (const ReaderLeft&) {  // the result was there, and whoever read it has seen enough of it

@@ -11,6 +11,7 @@
 
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
+#include "app/session/capture_kind.h"
 #include "app/session/documents.h"
 #include "core/corpus/corpus_file.h"
 #include "core/io/npy.h"

@@ -29,9 +29,8 @@ std::size_t code_points(std::string_view text) {
   return count;
 }
 
-void print_line_of(const char* kind, std::string_view sentence) {
-  const std::string line = std::string("headscope-cli: ") + kind + ": " + printable(sentence) + "\n";
-  say_on_standard_error(line);
+std::string line_of(const char* kind, std::string_view sentence) {
+  return std::string("headscope-cli: ") + kind + ": " + printable(sentence) + "\n";
 }
 
 }  // namespace
@@ -45,11 +44,18 @@ void print(std::string_view text) {
 }
 
 void print_error(std::string_view sentence) {
-  print_line_of("error", sentence);
+  say_on_standard_error(line_of("error", sentence));
 }
 
 void print_notice(std::string_view sentence) {
-  print_line_of("notice", sentence);
+  say_on_standard_error(line_of("notice", sentence));
+}
+
+void print_notices(const std::vector<std::string>& sentences) {
+  std::string lines;
+  for (const std::string& sentence : sentences) lines += line_of("notice", sentence);
+  check_memory();
+  if (!lines.empty()) say_on_standard_error(lines);
 }
 
 std::string printable(std::string_view text) {

@@ -23,6 +23,8 @@ void print(std::string_view text);
 void print_error(std::string_view sentence);
 // "headscope-cli: notice: SENTENCE": the result was made in another way than the user asked for.
 void print_notice(std::string_view sentence);
+// Several of them, all or none: memory that failed before they could be put together is an error without them.
+void print_notices(const std::vector<std::string>& sentences);
 
 // Text without control characters, bidi overrides or invalid UTF-8, each replaced by U+FFFD: safe to show.
 std::string printable(std::string_view text);

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/model/capture.h"
+#include "core/request/idle_options.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/model_kind.h"
 #include "core/request/option_scope.h"

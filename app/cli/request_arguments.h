@@ -26,7 +26,8 @@ struct GivenRequest {
 
 // Starts from the session, wherever --session is in the line; options replace its values, and an option that names
 // another source replaces the saved one (--input a saved phrase, --weights a saved model). Throws UsageError, also for
-// an option of the command line that does nothing for this request, ProblemError, and Error for files. A picture of the heads of a corpus is no session to start from: UsageError.
+// an option of the command line that does nothing for this request, ProblemError, and Error for files. A picture of the
+// heads of a corpus is no session to start from: UsageError.
 GivenRequest given_request(const Arguments& arguments);
 // The same from a session that has been read; nullopt: there is none.
 GivenRequest given_request(const Arguments& arguments, std::optional<SessionFile> session);

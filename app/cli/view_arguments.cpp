@@ -15,6 +15,7 @@
 #include "core/attention/trace.h"
 #include "core/base/error.h"
 #include "core/base/from_end.h"
+#include "core/picture/idle_view_options.h"
 #include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
 #include "core/picture/view_reach.h"

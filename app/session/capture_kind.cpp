@@ -1,8 +1,8 @@
-// Whether a file holds attention that another program computed.
+#include "app/session/capture_kind.h"
+
 #include <algorithm>
 #include <string_view>
 
-#include "app/session/documents.h"
 #include "core/base/error.h"
 #include "core/io/mapped_file.h"
 #include "core/io/npy.h"

@@ -17,6 +17,14 @@ bool has_a_control(const std::string& option) {
   return find_request_option(option) != nullptr || find_view_option(option) != nullptr;
 }
 
+// Whether the option behind these words belongs to a program that they name, as in "llama-gguf-split --merge".
+bool ends_with_a_program(std::string_view words) {
+  if (!words.ends_with(' ')) return false;
+  words.remove_suffix(1);
+  const std::string_view last = words.substr(words.find_last_of(' ') + 1);
+  return !last.starts_with('-') && last.find('-') != last.npos && std::all_of(last.begin(), last.end(), is_of_a_name);
+}
+
 }  // namespace
 
 std::string control_words(std::string_view sentence) {
@@ -32,8 +40,9 @@ std::string control_words(std::string_view sentence) {
     while (end < sentence.size() && is_of_a_name(sentence[end])) ++end;
     std::string name(sentence.substr(dashes + 2, end - dashes - 2));
     const bool begins_a_word = dashes == 0 || !is_of_a_name(sentence[dashes - 1]);
+    const bool of_a_program = ends_with_a_program(sentence.substr(0, dashes));
     words += sentence.substr(at, dashes - at);
-    if (begins_a_word && has_a_control(name)) {
+    if (begins_a_word && !of_a_program && has_a_control(name)) {
       std::replace(name.begin(), name.end(), '-', '_');
       words += name;
     } else {

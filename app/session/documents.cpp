@@ -1,4 +1,5 @@
 #include "app/session/documents.h"
+#include "app/session/capture_kind.h"
 
 #include <algorithm>
 #include <cstddef>

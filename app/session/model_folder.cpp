@@ -7,7 +7,7 @@
 #include <system_error>
 #include <vector>
 
-#include "app/session/documents.h"
+#include "app/session/capture_kind.h"
 #include "core/base/error.h"
 #include "core/base/system/machine.h"
 #include "core/io/tensor_file.h"

@@ -38,7 +38,7 @@ std::string axis_reading(const MaskFile& file, const Shape& scores) {
   if (!as_queries && !as_heads) return "";
   return fmt::format("{} is {}, read as {}; were it {}, it would be given as {}", file.path, to_string(mask),
                      as_queries ? "[query_len, key_len]" : "[heads, query_len, key_len]",
-                     as_queries ? "[batch, key_len], a key_padding_mask," : "[batch, query_len, key_len]",
+                     as_queries ? "[batch, key_len], a key_padding_mask" : "[batch, query_len, key_len]",
                      to_string(as_batch_items(mask)));
 }
 

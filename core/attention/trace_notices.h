@@ -15,8 +15,8 @@ struct TraceNotice {
 };
 
 // In this order: that another backend computed; that no tokenizer of the model can be used; which positions a patch
-// left alone; how each file was read that could have been read otherwise; what a model's files hold and is not used; the
-// weight that hidden cells hold.
+// left alone; how each file was read that could have been read otherwise; what a model's files hold and is not used;
+// the weight that hidden cells hold.
 std::vector<TraceNotice> trace_notices(const Trace& trace);
 
 }  // namespace headscope

@@ -104,7 +104,10 @@ class NamedStages {
   std::vector<ExternalStage> taken() {
     if (!found_.empty()) return std::move(found_);
     if (wanted_) own_stage(ours_, *wanted_);
-    throw Error(fmt::format("{}: holds no tensor named like a stage; expected {}", path_,
+    std::error_code ignored;
+    const bool is_folder = std::filesystem::is_directory(path_, ignored);
+    throw Error(fmt::format("{}: {} named like a stage; expected {}", path_,
+                            is_folder ? "is a folder that holds no .npy file" : "holds no tensor",
                             wanted_ ? std::string(stage_name(*wanted_)) : "one or more of " + stages_text(ours_)));
   }
 

@@ -5,7 +5,6 @@
 namespace headscope {
 
 struct Request;
-struct RequestOption;
 
 struct OptionScope {
   bool (*acts)(const Request&) = nullptr;  // null: on none
@@ -13,6 +12,7 @@ struct OptionScope {
   // It says how another option is done, as mask-kind does of mask: given without that one it is no mistake, for it
   // changes nothing that anybody asked for.
   bool of_another = false;
+  bool acts_on(const Request& request) const { return acts != nullptr && acts(request); }
 };
 
 inline constexpr bool on_any_request(const Request&) {
@@ -39,12 +39,5 @@ inline constexpr OptionScope kActsOnVectors{reads_vectors,
 inline constexpr OptionScope kActsOnFused{
     may_read_fused_rows,
     "one projection of query, key and value: --weights FILE, or --model seeded without --kv-heads"};
-
-// Whether the option acts on the request, whatever its value.
-bool acts_on(const RequestOption& option, const Request& request);
-
-// Throws UsageError where the request has the option at another value than its default, and it does nothing there:
-// "--seed: found with a capture, where it does nothing; expected what is drawn: ...".
-void refuse_idle(const RequestOption& option, const Request& request);
 
 }  // namespace headscope

@@ -59,7 +59,7 @@ std::string shell_quoted(std::string_view word) {
 std::string shell_command_of(const Request& request, std::string_view command) {
   std::vector<std::string> words;
   for (const RequestOption& option : request_options()) {
-    if (is_given(option, request) && acts_on(option, request)) add_words(option, request, words);
+    if (is_given(option, request) && option.scope.acts_on(request)) add_words(option, request, words);
   }
   std::string line(command);
   for (const std::string& word : words) {

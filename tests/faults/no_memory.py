@@ -18,7 +18,8 @@ import zlib
 from preload_path import preload_path
 
 LINE = re.compile(r"(headscope-cli: )?error: memory: [^\n]*\n\Z")
-REQUEST = ["--phrase", "the cat sat", "--d-model", "16", "--heads", "2", "--mask", "causal", "--threads", "2"]
+REQUEST = ["--phrase", "the cat sat", "--model", "seeded", "--d-model", "16", "--heads", "2", "--mask", "causal",
+           "--threads", "2"]
 PATIENCE = 60
 
 

@@ -6,6 +6,7 @@
 #include "app/session/documents.h"
 #include "app/session/session_paths.h"
 #include "core/base/image.h"
+#include "core/export/recipe_weights.h"
 #include "core/export/session_file.h"
 #include "core/io/page_recipe.h"
 #include "core/io/pdf.h"
@@ -25,7 +26,8 @@ std::string png_of(const std::string& recipe) {
 
 std::string small_session() {
   return R"({"headscope":"1","phrase":"a b","heads":2,"d_model":8,"mask":"causal","mask_fill":-1e4,)"
-         R"("view":{"view":"head","head":1,"range":[0,0.5]},"window":{"log_scale":true}})";
+         R"("view":{"view":"head","head":1,"range":[0,0.5]},"window":{"log_scale":true},)"
+         R"("used_weights":{"layers":1,"whole":false,"sha256":"ab","words_sha256":"cd"}})";
 }
 
 std::string small_png() {
@@ -63,6 +65,12 @@ std::string small_pdf() {
 std::string text_of(const SessionFile& file) {
   std::string text = session_json(file.request, file.view, file.window) + file.weights_sha256;
   if (file.against) text += request_json(*file.against);
+  return text;
+}
+
+std::string text_of(const RecipeWeights& weights) {
+  std::string text = weights.sha256;
+  if (weights.used) text += std::to_string(weights.used->layers) + weights.used->sha256 + weights.used->words_sha256;
   return text;
 }
 
@@ -117,10 +125,14 @@ Reader recipe_in(const char* name, const char* file, const char* covers) {
 std::vector<Reader> picture_readers() {
   return {
       {.name = "session",
-       .covers = "read_session parse_session read_session_with_paths parse_strict_json core/export/session_file.cpp",
+       .covers = "read_session parse_session read_session_with_paths parse_strict_json core/export/session_file.cpp "
+                 "read_recipe_weights parse_recipe_weights read_session_text core/export/session_text.cpp",
        .file = "x.json",
        .small = small_session,
-       .read = [](const std::string& path) { return text_of(read_session_with_paths(path)); },
+       .read =
+           [](const std::string& path) {
+             return text_of(read_session_with_paths(path)) + text_of(read_recipe_weights(path));
+           },
        .fuzz = "session session_files",
        .of_json = [](const std::string& json) { return json; },
        .small_json = small_session},

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <vector>
 
 #include "core/attention/engine.h"
 #include "core/io/safetensors.h"
@@ -53,8 +55,17 @@ TEST_P(GoldenDiagnose, EveryMistakeOfTorchCodeIsNamed) {
     }
     const std::set<std::string> wanted = names_in(entry.name);
     ASSERT_FALSE(found.explanations.empty()) << entry.name;
-    const auto& first = found.explanations.front().variants;
-    EXPECT_EQ(std::set<std::string>(first.begin(), first.end()), wanted) << entry.name;
+    const auto is_wanted = [&](const DiagnosisExplanation& each) {
+      return std::set<std::string>(each.variants.begin(), each.variants.end()) == wanted;
+    };
+    const std::vector<float> numbers = theirs.tensor(entry).values();
+    if (std::all_of(numbers.begin(), numbers.end(), [](float each) { return std::isnan(each); })) {
+      // Nothing but NaN tells no two mistakes apart that both give it.
+      EXPECT_TRUE(std::any_of(found.explanations.begin(), found.explanations.end(), is_wanted)) << entry.name;
+    } else {
+      EXPECT_TRUE(is_wanted(found.explanations.front()))
+          << entry.name << " is called " << found.explanations.front().variants.front();
+    }
     (wanted.size() == 1 ? alone : pairs) += 1;
   }
   EXPECT_EQ(alone, 8);

@@ -12,6 +12,7 @@
 #include "app/session/export/export_job.h"
 #include "app/session/export/export_parts.h"
 #include "core/base/error.h"
+#include "core/picture/idle_view_options.h"
 #include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
 #include "core/picture/view_reach.h"

@@ -15,7 +15,7 @@ namespace headscope::ui {
 namespace {
 
 // The scales of these rows of a picture, each its own.
-std::vector<ValueScale> scales_of(const HeatmapView& view, const ExactCells& cells, Range rows) {
+std::vector<ValueScale> scales_of(const HeatmapCells& view, const ExactCells& cells, Range rows) {
   HeatmapSpec spec;
   spec.matrix = cells.matrix;
   spec.mask = cells.mask;
@@ -25,7 +25,7 @@ std::vector<ValueScale> scales_of(const HeatmapView& view, const ExactCells& cel
   return row_scales(spec, rows.begin, rows.end);
 }
 
-Rgba ground_of(const HeatmapView& view, const ValueScale& scale, float value) {
+Rgba ground_of(const HeatmapCells& view, const ValueScale& scale, float value) {
   if (!std::isfinite(value)) return kNanColor;
   return color_table(view.map)[static_cast<std::size_t>(std::clamp(scale.entry(value), 0, 255))];
 }
@@ -39,7 +39,7 @@ struct NumbersInSight {
 };
 
 // nullopt until the picture of a large map is there, with which its numbers come.
-std::optional<NumbersInSight> numbers_in_sight(const HeatmapView& view) {
+std::optional<NumbersInSight> numbers_in_sight(const HeatmapCells& view) {
   NumbersInSight seen{view.grid.row_range(), view.grid.column_range(), {}, {}, {}};
   seen.values.resize(static_cast<std::size_t>(seen.rows.size() * seen.columns.size()));
   seen.hidden.resize(seen.values.size());
@@ -66,7 +66,7 @@ std::optional<NumbersInSight> numbers_in_sight(const HeatmapView& view) {
 }
 
 // All numbers that the picture may hold: those of its colours, and what is in sight beyond them.
-CellValues values_of(const HeatmapView& view, const NumbersInSight& seen) {
+CellValues values_of(const HeatmapCells& view, const NumbersInSight& seen) {
   CellValues values;
   values.weights = view.weight_like;
   if (!view.weight_like && !view.range.per_row) {
@@ -108,7 +108,7 @@ CellLabels with_letters(const CellValues& values, const NumberType& type) {
 
 }  // namespace
 
-CellLabels cell_labels(const HeatmapView& view, const NumberType& type) {
+CellLabels cell_labels(const HeatmapCells& view, const NumberType& type) {
   const std::optional<NumbersInSight> seen = numbers_in_sight(view);
   if (!seen) return {};
   CellLabels found = with_letters(values_of(view, *seen), type);

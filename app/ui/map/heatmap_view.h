@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/ui/map/cell_grid.h"
+#include "app/ui/map/cell_labels.h"
 #include "app/ui/map/map_view.h"
 #include "app/ui/ui.h"
 #include "app/ui/widgets/widgets.h"
@@ -14,17 +15,8 @@
 
 namespace headscope::ui {
 
-struct HeatmapView {
-  CellGrid grid;
-  Tensor matrix;                     // [rows, columns]
-  std::shared_ptr<const Mask> mask;  // null: nothing hidden
-  std::int64_t batch = 0, head = 0;  // which slice of the mask
-  ColorMap map = ColorMap::viridis;
-  ValueRange range;
-  const std::vector<ValueScale>* row_scale = nullptr;  // of every row, when range.per_row
-  bool weight_like = true;                             // numbers from 0 to 1, which decides their decimals
-  bool small_numbers = false;                          // 10 px type, for thumbnails
-  std::optional<LargeMap> large;                       // a map drawn from tiles: only single cells are read
+struct HeatmapView : HeatmapCells {
+  bool small_numbers = false;  // 10 px type, for thumbnails
 };
 
 // Draws the picture and, from 24 px a cell, the numbers of the visible cells: in black or white, whichever is legible.

@@ -10,6 +10,7 @@
 #include "app/ui/widgets/text_pieces.h"
 #include "core/backend/backend.h"
 #include "core/base/thread_pool.h"
+#include "core/request/idle_options.h"
 #include "core/request/model_kind.h"
 #include "core/request/option_scope.h"
 #include "core/request/request_text.h"

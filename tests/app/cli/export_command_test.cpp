@@ -7,6 +7,7 @@
 #include "app/session/export/export_job.h"
 #include "core/attention/engine.h"
 #include "core/export/session_file.h"
+#include "core/picture/idle_view_options.h"
 #include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
 #include "core/picture/view_reach.h"

@@ -85,7 +85,7 @@ TEST_F(Patched, AllCellsOfATableHaveTheSameDecimals) {
       const bool of_heads = line.starts_with("layer 0  ") || line.starts_with("layer 1  ");
       const bool of_positions = !line.empty() && std::isdigit(static_cast<unsigned char>(line.front())) != 0;
       if (!of_heads && !of_positions) continue;
-      std::istringstream row(line.substr(of_heads ? 7 : line.find("  ")));
+      std::istringstream row(line.substr(of_heads ? 7 : std::min(line.find("  "), line.size())));
       for (std::string number; row >> number;) {
         ASSERT_EQ(number.find_first_not_of("-.0123456789"), std::string::npos) << line;
         decimals.insert(number.size() - 1 - number.find('.'));

@@ -17,6 +17,7 @@
 #include "core/heads/showing.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
+#include "core/request/idle_options.h"
 #include "core/request/problem.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/drawn_request.h"

@@ -58,12 +58,14 @@ TEST(Readings, AFloatMaskOfZerosAndOnesAsksWhatOneMeans) {
 
 TEST(Readings, AnAxisAsLongAsTheBatchCouldBeItsOwn) {
   const std::vector<float> four(4, 0.0F), eight(8, 0.0F);
-  EXPECT_EQ(Asked(2, 3, 2, 2).mask({2, 2}, four).readings(),
-            Sentences({"m.npy is [2, 2], read as [query_len, key_len]; of [batch, key_len], a key_padding_mask, it "
-                       "would be given as [2, 1, 1, 2]"}));
-  EXPECT_EQ(Asked(2, 2, 2, 2).mask({2, 2, 2}, eight).readings(),
-            Sentences({"m.npy is [2, 2, 2], read as [heads, query_len, key_len]; of [batch, query_len, key_len] it "
-                       "would be given as [2, 1, 2, 2]"}));
+  EXPECT_EQ(
+      Asked(2, 3, 2, 2).mask({2, 2}, four).readings(),
+      Sentences({"m.npy is [2, 2], read as [query_len, key_len]; were it [batch, key_len], a key_padding_mask, it "
+                 "would be given as [2, 1, 1, 2]"}));
+  EXPECT_EQ(
+      Asked(2, 2, 2, 2).mask({2, 2, 2}, eight).readings(),
+      Sentences({"m.npy is [2, 2, 2], read as [heads, query_len, key_len]; were it [batch, query_len, key_len], it "
+                 "would be given as [2, 1, 2, 2]"}));
   EXPECT_EQ(Asked(1, 3, 2, 2).mask({2, 2}, four).readings(), Sentences());
   EXPECT_EQ(Asked(2, 3, 2, 2).mask({1, 1, 2, 2}, four).readings(), Sentences()) << "four axes leave nothing open";
   EXPECT_EQ(Asked(4, 3, 2, 2).mask({2, 2}, four).readings(), Sentences());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/picture/idle_view_options.h"
 #include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
 

@@ -112,7 +112,7 @@ TEST_F(Palette, RefusesValuesThatCannotRun) {
   d.key(KeyName::enter);
   EXPECT_EQ(d.session.draft.heads, 8);
   EXPECT_EQ(d.state.dialog, DialogKind::palette);
-  EXPECT_NE(hits("heads seven").front().entry.refusal.find("whole number"), std::string::npos);
+  EXPECT_NE(hits("heads seven").front().entry.refusal.find("a possible number of heads"), std::string::npos);
 }
 
 TEST_F(Palette, AnOptionByNameLeadsToItsControl) {

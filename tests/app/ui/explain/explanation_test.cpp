@@ -74,6 +74,8 @@ TEST(Explanation, ATurnedQueryLeadsToBothFeaturesAndToTheirSums) {
   Document document = phrase_document("");
   document.request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/llama";
   document.request.token_ids = {1, 3, 2, 5};
+  document.request.heads.reset();
+  document.request.d_model.reset();
   Driver d(document, 1600, 2400);
   ASSERT_NE(d.session.trace(), nullptr);
   pick(d, StageId::query, 1, {3, 0});

@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "app/ui/map/heatmap_view.h"
 #include "core/request/mask.h"
 
 namespace headscope::ui {

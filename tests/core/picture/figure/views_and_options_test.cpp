@@ -19,6 +19,7 @@
 #include "core/base/error.h"
 #include "core/export/html_page.h"
 #include "core/picture/figure/figure.h"
+#include "core/picture/idle_view_options.h"
 #include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
 #include "core/request/request_text.h"

@@ -1,4 +1,4 @@
-#include "core/picture/view_reach.h"
+#include "core/picture/idle_view_options.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
+#include "core/picture/view_reach.h"
 
 namespace headscope {
 namespace {
