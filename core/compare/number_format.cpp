@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <span>
+
+#include "core/compare/number_grid.h"
 
 namespace headscope {
 
@@ -13,14 +15,10 @@ std::string_view format_name(NumberType format) {
 double rounded_to(NumberType format, double value) {
   if (!std::isfinite(value) || value == 0) return value;
   if (format == NumberType::float32) return static_cast<double>(static_cast<float>(value));
-  // Digits of the significand, and the exponent of the smallest normal number; below it digits are lost.
-  const int digits = format == NumberType::float16 ? 11 : 8, lowest = format == NumberType::float16 ? -14 : -126;
-  int exponent = 0;
-  std::frexp(value, &exponent);  // |value| in [2^(exponent-1), 2^exponent)
-  const int last = std::max(exponent - 1, lowest) - (digits - 1);
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -last)), last);  // exact but for nearbyint
-  const double largest = format == NumberType::float16 ? 65504.0 : std::ldexp(255.0, 120);
-  return std::abs(rounded) > largest ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
+  const std::span<const NumberGrid> grids = number_grids();
+  const auto grid = std::find_if(grids.begin(), grids.end(),
+                                 [=](const NumberGrid& each) { return each.name == format_name(format); });
+  return rounded_to(*grid, value);
 }
 
 }  // namespace headscope
