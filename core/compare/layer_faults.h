@@ -1,4 +1,4 @@
-// What a wrong layer does otherwise than a right one where neither an option nor another input can say it. Every field
+// Lists how a wrong layer differs from a right one where neither an option nor another input can say it. Every field
 // begins as the right layer has it.
 #pragma once
 

@@ -10,6 +10,21 @@
 #include "core/request/mask.h"
 
 namespace headscope {
+
+bool has_mask(const Altered& what) {
+  return any_painted(what.request) || !what.request.mask.empty() || !what.inputs.own_mask.empty();
+}
+
+bool fill_with(Altered& what, double fill) {
+  return has_mask(what) && std::exchange(what.request.mask_fill, fill) != fill;
+}
+
+void set_scale(Altered& what, double scale) {
+  what.request.scale = scale;
+  std::erase_if(what.request.variants,
+                [](Variant variant) { return variant == Variant::no_scale || variant == Variant::scale_by_d_model; });
+}
+
 namespace {
 
 bool is_self_attention(const Inputs& inputs) {
@@ -151,10 +166,6 @@ bool exchange_axes(Altered& what) {
   return what.inputs.batch > 1 || what.inputs.query_len > 1;
 }
 
-bool has_mask(const Altered& what) {
-  return any_painted(what.request) || !what.request.mask.empty() || !what.inputs.own_mask.empty();
-}
-
 bool leave_mask_out(Altered& what) {
   const bool had = has_mask(what);
   what.request.mask.clear();
@@ -186,9 +197,6 @@ bool treat_hidden_rows(Altered& what) {
   return has_mask(what) && std::exchange(what.request.fully_masked, policy) != policy;
 }
 
-bool fill_with(Altered& what, double fill) {
-  return has_mask(what) && std::exchange(what.request.mask_fill, fill) != fill;
-}
 bool fill_infinite(Altered& what) {
   return fill_with(what, -std::numeric_limits<double>::infinity());
 }
@@ -200,9 +208,7 @@ bool fill_huge(Altered& what) {
 }
 
 bool scale_with(Altered& what, double scale) {
-  what.request.scale = scale;
-  std::erase_if(what.request.variants,
-                [](Variant variant) { return variant == Variant::no_scale || variant == Variant::scale_by_d_model; });
+  set_scale(what, scale);
   return true;
 }
 bool scale_by_head_dim(Altered& what) {

@@ -25,6 +25,13 @@ struct Altered {
 // Query, key and value become projections of their own, whatever the layer has.
 void separate_projections(Altered& what);
 
+// Whether the request, or the model, hides or biases anything.
+bool has_mask(const Altered& what);
+// Hidden scores become `fill`; false where there is no mask, or where they are that already.
+bool fill_with(Altered& what, double fill);
+// Scores are multiplied by `scale`, whatever option or variant says otherwise.
+void set_scale(Altered& what, double scale);
+
 struct Mistake {
   std::string_view name;        // as --variant spells it; a convention has a name of its own: "query-key-swapped"
   std::string_view sentence;    // says what the mistake does

@@ -14,7 +14,7 @@
 namespace headscope {
 namespace {
 
-// In the order in which they are computed.
+// Sorts the stages by the order in which they are computed, and refuses a stage that is given twice.
 void check_stages(std::vector<ExternalStage>& theirs) {
   if (theirs.empty()) throw UsageError("theirs", "found no stage", "one or more");
   std::stable_sort(theirs.begin(), theirs.end(),

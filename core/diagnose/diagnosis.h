@@ -1,4 +1,4 @@
-// What a diagnosis is asked and what it says.
+// The question and the answer of a diagnosis are plain values.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ constexpr std::size_t kMostMistakes = 4;  // that are named together in one stag
 struct Diagnosis {
   bool equal = false;         // every stage is equal
   double max_difference = 0;  // the largest over stages
-  // Of one stage its own; of several one for all stages, where every stage that differs is explained.
+  // For one stage these are its own. For several there is one for all of them, where each that differs is explained.
   std::vector<DiagnosisExplanation> explanations;
   std::vector<DiagnosisExplanation> nearest;    // of the first stage that is not explained
   std::vector<std::vector<std::string>> alike;  // sets of mistakes that this input cannot tell apart
@@ -73,7 +73,7 @@ struct DiagnoseOptions {
   std::string layout;               // "bhsd" or "bshd": of layout_readings() these alone; "": whatever fits
 };
 
-// What computes, what was asked, and who is told how far it is.
+// Bundles what every step of a diagnosis needs: the backend, the options and who is told how far it is.
 struct DiagnoseWork {
   std::shared_ptr<const Backend> backend;
   DiagnoseOptions options;

@@ -1,4 +1,4 @@
-// What goes wrong with projections, with the split into heads and back, with keys of a cache and with the output.
+// This table lists mistakes in projections, in the split into heads and back, with keys of a cache and in the output.
 #include <algorithm>
 #include <utility>
 #include <vector>

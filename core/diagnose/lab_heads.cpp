@@ -1,4 +1,4 @@
-// From the input to query, key and value.
+// This part of the lab goes from the input to query, key and value.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -29,7 +29,7 @@ void norm_row(double* row, std::int64_t features, const HeadRule& rule, const st
   }
 }
 
-// The same over all heads of a position together.
+// Normalises all heads of a position together, as one row.
 void norm_whole_rows(WideStage& heads, const HeadRule& rule, const std::vector<double>& weight) {
   const std::int64_t count = heads.shape[1], len = heads.shape[2], features = heads.shape[3];
   std::vector<double> row(static_cast<std::size_t>(count * features));

@@ -1,4 +1,4 @@
-// From weights to the output.
+// This part of the lab goes from weights to the output.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -17,16 +17,13 @@ WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
   const WideStage& value = heads_->at(StageId::value);
   const std::int64_t batch = weights.shape[0], heads = weights.shape[1], count = weights.shape[2];
   const std::int64_t keys = std::min(weights.shape[3], value.shape[2]), features = value.shape[3];
-  const std::int64_t kv_heads = value.shape[1], group = heads / kv_heads;
+  const std::int64_t kv_heads = value.shape[1];
   WideStage result{{batch, heads, count, features},
                    std::vector<double>(static_cast<std::size_t>(batch * heads * count * features))};
   for (std::int64_t pair = 0; pair < batch * heads; ++pair) {
     cancel_.check();
     const std::int64_t b = pair / heads, h = pair % heads;
-    const bool tiled = what_.faults.value_groups == LayerFaults::Groups::tiled;
-    const std::int64_t own = what_.faults.value_groups == LayerFaults::Groups::first ? 0
-                             : tiled                                                 ? h % kv_heads
-                                                                                     : h / group;
+    const std::int64_t own = kv_head_of(what_.faults.value_groups, h, heads, kv_heads);
     const double* from = value.values.data() + (b * kv_heads + own) * value.shape[2] * features;
     const double* w = weights.values.data() + pair * count * weights.shape[3];
     double* to = result.values.data() + pair * count * features;

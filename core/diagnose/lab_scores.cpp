@@ -1,4 +1,4 @@
-// From query and key to masked scores.
+// This part of the lab goes from query and key to masked scores.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,16 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-std::int64_t group_of(LayerFaults::Groups groups, std::int64_t head, std::int64_t heads, std::int64_t kv_heads) {
+// The sum of products, rounded after every addition.
+double rounded_sum(const double* a, const double* b, std::int64_t count, std::int64_t b_step, const NumberGrid& grid) {
+  double sum = 0;
+  for (std::int64_t d = 0; d < count; ++d) sum = rounded_to(grid, sum + rounded_to(grid, a[d] * b[d * b_step]));
+  return sum;
+}
+
+}  // namespace
+
+std::int64_t kv_head_of(LayerFaults::Groups groups, std::int64_t head, std::int64_t heads, std::int64_t kv_heads) {
   switch (groups) {
     case LayerFaults::Groups::tiled:
       return head % kv_heads;
@@ -21,15 +30,6 @@ std::int64_t group_of(LayerFaults::Groups groups, std::int64_t head, std::int64_
   }
   return head / (heads / kv_heads);
 }
-
-// The sum of products, rounded after every addition.
-double rounded_sum(const double* a, const double* b, std::int64_t count, std::int64_t b_step, const NumberGrid& grid) {
-  double sum = 0;
-  for (std::int64_t d = 0; d < count; ++d) sum = rounded_to(grid, sum + rounded_to(grid, a[d] * b[d * b_step]));
-  return sum;
-}
-
-}  // namespace
 
 WideStage LayerLab::raw_scores(Rows rows) const {
   const WideStage &query = heads_->at(StageId::query), &key = heads_->at(StageId::key);
@@ -43,7 +43,7 @@ WideStage LayerLab::raw_scores(Rows rows) const {
   Matrix chosen(count, features);
   for (std::int64_t pair = 0; pair < batch * heads; ++pair) {  // (batch, head)
     cancel_.check();
-    const std::int64_t group = group_of(what_.faults.key_groups, pair % heads, heads, kv_heads);
+    const std::int64_t group = kv_head_of(what_.faults.key_groups, pair % heads, heads, kv_heads);
     const double* from = query.values.data() + pair * len * features;
     for (std::int64_t r = 0; r < count; ++r) {
       std::copy_n(from + rows[static_cast<std::size_t>(r)] * features, features, chosen.data() + r * features);

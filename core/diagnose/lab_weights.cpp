@@ -1,4 +1,4 @@
-// From masked scores to weights, with dropout.
+// This part of the lab goes from masked scores to weights, with dropout.
 #include <algorithm>
 #include <cmath>
 #include <limits>

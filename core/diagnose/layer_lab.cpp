@@ -79,9 +79,9 @@ bool LayerLab::makes(StageId stage) {
   return std::find(std::begin(kMade), std::end(kMade), stage) != std::end(kMade);
 }
 
-bool LayerLab::mixes_rows() const {
-  return what_.faults.mixes_rows() || what_.request.merge == Merge::direct ||
-         has_variant(what_.request, Variant::softmax_over_queries);
+bool mixes_rows(const Altered& what) {
+  return what.faults.mixes_rows() || what.request.merge == Merge::direct ||
+         has_variant(what.request, Variant::softmax_over_queries);
 }
 
 WideStage LayerLab::stored(const Tensor& tensor) const {

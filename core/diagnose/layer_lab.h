@@ -27,6 +27,12 @@ int query_axis(StageId stage);
 // long text may not fit into memory a second time.
 WideStage stage_rows(StageId stage, const Tensor& tensor, std::span<const std::int64_t> queries);
 
+// The key or value head that a query head reads.
+std::int64_t kv_head_of(LayerFaults::Groups groups, std::int64_t head, std::int64_t heads, std::int64_t kv_heads);
+
+// Whether a row of the layer needs the scores or the context of other rows.
+bool mixes_rows(const Altered& what);
+
 // `given` and `cancel` must live as long as the lab. The layer that `what` describes. Stages from `given` take the
 // place of computed ones where their shapes agree. With `grid`, inputs, weights and every stage are rounded to it as
 // they are stored.
@@ -50,12 +56,10 @@ class LayerLab {
   // Whether the mask hides the cell, the faults of the mask included.
   bool hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
   const Altered& what() const { return what_; }
-  // Whether a row needs the scores or the context of others.
-  bool mixes_rows() const;
+  bool mixes_rows() const { return headscope::mixes_rows(what_); }
   std::int64_t queries() const { return what_.inputs.query_len; }
 
  private:
-  struct Scores;
   using Rows = std::span<const std::int64_t>;
 
   double stored(double value) const { return grid_ == nullptr ? value : rounded_to(*grid_, value); }

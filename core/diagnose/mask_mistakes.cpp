@@ -1,4 +1,4 @@
-// What goes wrong with masks and with biases of positions.
+// This table lists mistakes in masks and in biases of positions.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,10 +11,6 @@ namespace {
 
 using S = StageId;
 using Kind = MaskTerm::Kind;
-
-bool has_mask(const Altered& what) {
-  return any_painted(what.request) || !what.request.mask.empty() || !what.inputs.own_mask.empty();
-}
 
 // Every term, of the request and of the model.
 std::vector<MaskTerm*> terms_of(Altered& what, Kind kind) {
@@ -41,20 +37,17 @@ bool use_mask(Altered& what, int) {
   return has_mask(what);
 }
 
-bool fill(Altered& what, double with) {
-  return has_mask(what) && std::exchange(what.request.mask_fill, with) != with;
-}
 bool fill_0(Altered& what, int) {
-  return fill(what, 0);
+  return fill_with(what, 0);
 }
 bool fill_tiny(Altered& what, int) {
-  return fill(what, 1e-9);
+  return fill_with(what, 1e-9);
 }
 bool fill_minus_1(Altered& what, int) {
-  return fill(what, -1);
+  return fill_with(what, -1);
 }
 bool fill_large(Altered& what, int) {
-  return fill(what, 1e9);
+  return fill_with(what, 1e9);
 }
 
 template <LayerFaults::Hide hide>

@@ -11,7 +11,7 @@ namespace {
 
 using S = StageId;
 
-// What core/compare does not say of its mistakes: the first stage that each changes, and its lines of code.
+// Adds to a mistake of core/compare the first stage that it changes, and its lines of code.
 struct KnownStep {
   std::string_view name;
   StageId step;

@@ -1,4 +1,4 @@
-// What goes wrong with rotary positions and with norms of heads.
+// This table lists mistakes in rotary positions and in norms of heads.
 #include <cmath>
 #include <iterator>
 #include <memory>

@@ -1,4 +1,4 @@
-// What goes wrong between raw scores and the context: scale, softmax, softcap, sinks, dropout, precision.
+// This table lists mistakes between raw scores and the context: scale, softmax, softcap, sinks, dropout, precision.
 #include <cmath>
 #include <utility>
 
@@ -16,9 +16,7 @@ double real(std::int64_t number) {
 
 bool scale_with(Altered& what, double scale) {
   const double before = scale_of(what.request, what.inputs);
-  what.request.scale = scale;
-  std::erase_if(what.request.variants,
-                [](Variant variant) { return variant == Variant::no_scale || variant == Variant::scale_by_d_model; });
+  set_scale(what, scale);
   return std::abs(before - scale) > 1e-9 * std::abs(before);
 }
 

@@ -15,7 +15,7 @@
 
 namespace headscope {
 
-// Of a long text the comparer looks at some queries: those whose rows differ first, and some from everywhere. `ours`,
+// The comparer looks at some queries of a long text: those whose rows differ first, and some from everywhere. `ours`,
 // `theirs` and `cancel` must live as long as it.
 class StageComparer {
  public:
@@ -26,8 +26,8 @@ class StageComparer {
   // Compares every cell, also of queries that are not looked at. Its answer holds no mistakes.
   StageComparison compare();
 
-  // What the mistakes leave of the queries that are looked at; nothing where they cannot be made, or change nothing
-  // that can be seen here.
+  // Returns what still differs with the mistakes, in the queries that are looked at; nothing where they cannot be made,
+  // or change nothing that can be seen here.
   std::optional<Remainder> left_of(const MistakeSet& mistakes);
   // Whether the mistakes also explain the queries that are not looked at.
   bool holds_everywhere(const MistakeSet& mistakes);

@@ -53,7 +53,7 @@ class StagePredictor {
   const CancelToken& cancel_;
   bool by_lab_ = false;
   std::vector<std::int64_t> queries_;
-  // Of the mistakes that change query, key or value: what these are.
+  // Keeps query, key and value for each set of the mistakes that change them.
   std::map<std::pair<MistakeSet, const NumberGrid*>, std::shared_ptr<const WideStages>> heads_;
 };
 

@@ -22,7 +22,7 @@ struct Candidate {
   Remainder left;
 };
 
-// From single mistakes to sets of several, until one explains the stage.
+// Tries single mistakes, then sets of several, until one explains the stage.
 class StageSearch {
  public:
   StageSearch(StageComparer& comparer, const Trace& ours, const DiagnoseWork& work)
@@ -108,8 +108,7 @@ class StageSearch {
   bool mixes(std::size_t place) const {
     Altered what{ours_.request, *ours_.inputs, false, false, {}};
     if (!make_mistake(place, 0, what)) return false;
-    return what.faults.mixes_rows() || what.request.merge == Merge::direct || what.batch_is_sequence ||
-           has_variant(what.request, Variant::softmax_over_queries);
+    return mixes_rows(what) || what.batch_is_sequence;
   }
 
   // Whether what is known so far explains so much that one mistake more may explain the rest.

@@ -22,7 +22,7 @@ class Tolerance {
   Tolerance(const NumberFormat& format, std::optional<double> fixed, const WideStage& exact, const WideStage& rounded,
             const IsFilled& filled);
 
-  // Of a cell that holds `right` in a row whose root mean square is `size`.
+  // Returns how far a cell may lie away that holds `right` in a row whose root mean square is `size`.
   double of(double right, double size) const;
 
   static constexpr double kFloat32Share = 5e-5;
@@ -36,7 +36,7 @@ class Tolerance {
 // The root mean square of the computed, finite cells of a row that begins at `first`.
 double row_size(const WideStage& stage, std::size_t first, const IsFilled& filled);
 
-// What is left of a difference.
+// The difference that remains between a prediction and theirs is counted in cells and in squares.
 struct Remainder {
   std::int64_t wrong = 0;  // cells further away than allowed
   double squares = 0, size = 0,
