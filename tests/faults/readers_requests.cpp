@@ -8,6 +8,8 @@
 #include "core/model/layer_weights.h"
 #include "core/model/load_inputs.h"
 #include "tests/core/export/small_export.h"
+#include "tests/core/io/npz_files.h"
+#include "tests/core/io/pickle_files.h"
 #include "tests/core/model/model_files.h"
 #include "tests/faults/readers.h"
 
@@ -175,6 +177,27 @@ const std::vector<Reader> kRows = {
      .read = read_stages,
      .fuzz = "request_files",
      .reads = "npy"},
+    {.name = "stages_in_npz",
+     .covers = "read_external_stages",
+     .file = "mine.npz",
+     .small =
+         [] {
+           return zip_of({{"attn_weights.npy", npy_of({1, 2, 3, 3}), true}});
+         },
+     .read = read_stages,
+     .fuzz = "request_files",
+     .reads = "npz"},
+    {.name = "stages_of_torch",
+     .covers = "read_external_stages",
+     .file = "mine.pt",
+     .small =
+         [] {
+           const std::string state = pickled_dict({{"weights", pickled_tensor({{1, 2, 3, 3}, {18, 9, 3, 1}, 0, 18})}});
+           return torch_archive(pickled(state), {{"0", std::string(72, '\x3f')}});
+         },
+     .read = read_stages,
+     .fuzz = "request_files",
+     .reads = "zip"},
 };
 
 }  // namespace
