@@ -16,7 +16,7 @@ namespace headscope::cli {
 
 namespace {
 
-// Of a number that only the sizes of a result limit: no text, model or layer has so many.
+// Stands for "no limit" where the sizes of a result decide later: no text, model or layer has so many.
 constexpr std::int64_t kAnyIndex = std::int64_t{1} << 60;
 constexpr int kMostPositionals = 1 << 20;  // more than a command line holds
 
@@ -192,7 +192,7 @@ std::int64_t whole_number(const std::string& option, const std::string& text, st
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
-    // What is typed as an index is held against the sizes that it is an index of, once those are known.
+    // An index is compared later with the size of its axis, which is not known yet; the message names no limit.
     const bool open = high >= kAnyIndex;
     throw UsageError(
         option, fmt::format("found '{}'", text),

@@ -1,4 +1,4 @@
-// What `diagnose` prints: the verdict, where theirs differ, and which mistakes explain it.
+// This file words the answer of `diagnose`: the verdict, where theirs differ, and which mistakes explain it.
 #pragma once
 
 #include <string>

@@ -130,7 +130,7 @@ Json feature_json(const ExplainTurn::Feature& from) {
           {"factor", json_number(from.factor)}};
 }
 
-// What explanation_json has, and the two features that rotary positions turn.
+// Returns explanation_json() with the two features that rotary positions turn, where they do.
 Json cell_json(const Explanation& why) {
   Json json = explanation_json(stage_name(why.stage), why);
   if (!why.turn) return json;

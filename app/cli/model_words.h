@@ -17,7 +17,8 @@ bool takes_default_model(const Arguments& given);
 // that nobody named; "" of others.
 std::string drawn_weights_notice(const Arguments& given, const Request& request);
 
-// What a manifest says of a model that nobody named: that, or that it is the default; "" of one that was named.
+// Returns the sentence of a manifest about a model that nobody named: it is the default, or its weights are random.
+// Returns "" for a model that was named.
 std::string model_notice(const Arguments& given, const Request& request);
 
 // The first line of what `run` prints: "model      demo:stories, layer 1 of 0 to 1; the default, --model names

@@ -1,4 +1,4 @@
-// What is said of a session whose picture was made with other weights.
+// This file words that a session's picture was made with other weights than its model has now.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace headscope::cli {
 // covers. Throws Error for a session that cannot be read, and Cancelled.
 std::string other_weights_notice(const Arguments& given, const Trace& trace, const CancelToken& cancel);
 
-// The same of A, the other result of a difference or a sweep: of the recipe that --against names, or of the part of
-// --session that tells of A.
+// Says of A, the other result of a difference or a sweep, whether its weights changed since its recipe was made: the
+// recipe that --against names, or the part of --session that describes A.
 std::string other_weights_of_against(const Arguments& given, const Trace& against, const CancelToken& cancel);
 
 // Says with the result of a command what other_weights_notice() finds and what the trace says of itself
@@ -24,7 +24,7 @@ std::string other_weights_of_against(const Arguments& given, const Trace& agains
 // manifest says both.
 std::vector<std::string> said_of_run(const Arguments& given, const Trace& trace, const CancelToken& cancel);
 
-// The same of A, with other_weights_of_against().
+// Says with the command's result what other_weights_of_against() found.
 void say_of_against(const Arguments& given, const Trace& against, const CancelToken& cancel);
 
 }  // namespace headscope::cli

@@ -52,7 +52,7 @@ std::optional<StageId> stage_of_shape(const Trace& ours, const Tensor& tensor) {
   return std::nullopt;
 }
 
-// What other programs call a stage.
+// A row gives a name that other programs have for a stage.
 struct StageAlias {
   std::string_view name;
   StageId stage;

@@ -148,7 +148,7 @@ void draw_running(Ui& ui, const Job& job, const Rect& area) {
   const float top = std::round(line.center().y - ui.px(5));
   progress_bar(ui, {{line.min.x, top}, {line.max.x, top + ui.px(10)}}, job.progress);
   text_in(ui, {{area.min.x, line.max.y}, {area.max.x, line.max.y + ui.px(24)}}, Type::words12, ui.colors.text2,
-          "Trying known mistakes and conventions, alone and in twos.");
+          "Trying known mistakes and conventions, alone and together.");
 }
 
 void start(Ui& ui) {

@@ -154,6 +154,14 @@ std::string zoom_refusal(const std::string& value) {
   return zoom >= kSmallestScale && zoom <= kLargestScale ? "" : "The size is 50 % to 400 %.";
 }
 
+void set_zoom(Ui& ui, const std::string& value) {
+  ui.settings.ui_scale = std::round(zoom_of(value) * 100) / 100;
+}
+
+std::string zoom_now(const Ui& ui) {
+  return fmt::format("{:.0f} %", ui.settings.ui_scale * 100);
+}
+
 std::vector<std::string> language_names(const Ui& /*ui*/) {
   std::vector<std::string> names = {"auto"};
   for (const Language& language : languages()) names.push_back(language.name);
@@ -178,12 +186,8 @@ const Look kSettings[] = {
     {"theme", "appearance colours", [](const Ui&) { return theme_names(); }, nullptr,
      [](Ui& ui, const std::string& value) { ui.settings.theme = theme_named(value).value_or(ui.settings.theme); },
      [](const Ui& ui) { return std::string(theme_word(ui.settings.theme)); }},
-    {"zoom", "scale size of everything larger smaller letters font", zooms, zoom_refusal,
-     [](Ui& ui, const std::string& value) { ui.settings.ui_scale = std::round(zoom_of(value) * 100) / 100; },
-     [](const Ui& ui) { return fmt::format("{:.0f} %", ui.settings.ui_scale * 100); }},
-    {"text size", "", zooms, zoom_refusal,
-     [](Ui& ui, const std::string& value) { ui.settings.ui_scale = std::round(zoom_of(value) * 100) / 100; },
-     [](const Ui& ui) { return fmt::format("{:.0f} %", ui.settings.ui_scale * 100); }},
+    {"zoom", "scale size of everything larger smaller letters font", zooms, zoom_refusal, set_zoom, zoom_now},
+    {"text size", "", zooms, zoom_refusal, set_zoom, zoom_now},
     {"language", "of the tour and the examples", language_names, nullptr, set_language, language_now},
     {"rows", "sound heard sonification",
      [](const Ui&) {
