@@ -1,5 +1,6 @@
 // What instruction_counts.py counts the instructions of: five sizes, one forward each with one thread, its weights
-// packed before; then texts of N and 2N units for every kind of vocabulary, and where their graphemes end. Prints the
+// packed before; a search through names as the palette makes it; then texts of N and 2N units for every kind of
+// vocabulary, where their graphemes end, and in which order right-to-left letters and brackets are seen. Prints the
 // vector instructions in use, then the sizes in the order in which they run.
 #include <fmt/format.h>
 #include <hwy/targets.h>
@@ -8,14 +9,18 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "app/ui/dialogs/palette_match.h"
 #include "core/attention/forward.h"
 #include "core/base/utf8.h"
 #include "core/model/load_inputs.h"
 #include "core/model/seeded.h"
 #include "core/text/tokenizer.h"
+#include "core/text/visual_order.h"
 #include "tests/app/session/temporary_folder.h"
 #include "tests/bench/phrases.h"
 
@@ -77,6 +82,16 @@ void count_flash(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim)
         [&] { backend->attention({.query = query, .key = key, .rule = rule}, value, all, results, CancelToken()); });
 }
 
+// What the palette does at every key: a text with two wrong letters against every name.
+void count_search(int names) {
+  std::vector<std::string> all;
+  for (int k = 0; k < names; ++k) all.push_back(fmt::format("token{} word", k * 7919 % 20011));
+  const ui::SearchQuery query = ui::search_query("tokne wodr");
+  count(fmt::format("search:{}", names), [&] {
+    for (const std::string& name : all) ui::match_rank(query, name, true);
+  });
+}
+
 // One long word without blanks, words, emoji, marks on one letter.
 std::string text_of(const std::string& unit, int units) {
   std::string text = unit == "\u0301" ? "e" : "";
@@ -84,10 +99,22 @@ std::string text_of(const std::string& unit, int units) {
   return text;
 }
 
-void count_texts(const std::string& name, const std::function<void(const std::string&)>& work) {
+// What is repeated, and how it is called: names hold no blanks.
+using Units = std::span<const std::pair<const char*, const char*>>;
+
+constexpr std::pair<const char*, const char*> kUnits[] = {
+    {"x", "x"}, {"ab", "ab"}, {"the", "the"}, {"word", "word"}, {"emoji", "\U0001F600"}, {"marks", "\u0301"}};
+
+// Letters of both directions, brackets that nobody closes, isolates and embeddings within each other.
+constexpr std::pair<const char*, const char*> kDirections[] = {{"hebrew", "\u05D0"},
+                                                               {"brackets", "(\u05D0[\u05D1"},
+                                                               {"mixed", "a\u05D0"},
+                                                               {"isolates", "\u2067a\u2066\u05D0"},
+                                                               {"embeddings", "\u202Ba\u202E"},
+                                                               {"ends", "\u2069\u202C"}};
+
+void count_texts(const std::string& name, Units units, const std::function<void(const std::string&)>& work) {
   constexpr int few = 5000;
-  const std::pair<const char*, const char*> units[] = {
-      {"x", "x"}, {"ab", "ab"}, {"the", "the"}, {"word", "word"}, {"emoji", "\U0001F600"}, {"marks", "\u0301"}};
   for (const auto& [label, unit] : units) {
     for (const int n : {few, 2 * few}) {
       const std::string text = text_of(unit, n);
@@ -96,8 +123,18 @@ void count_texts(const std::string& name, const std::function<void(const std::st
   }
 }
 
+std::u32string code_points(const std::string& text) {
+  std::u32string points;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    points += static_cast<char32_t>(point.value);
+    at += static_cast<std::size_t>(point.bytes);
+  }
+  return points;
+}
+
 void count_tokenizer(const std::string& name, const std::shared_ptr<const Tokenizer>& tokenizer) {
-  count_texts(name, [&](const std::string& text) { tokenizer->tokenize(text); });
+  count_texts(name, kUnits, [&](const std::string& text) { tokenizer->tokenize(text); });
 }
 
 // A vocabulary whose merges join a repeated letter again and again: all candidates have the same rank.
@@ -123,7 +160,9 @@ void count_all_texts() {
   }
   count_tokenizer("repeated_letter", repeated_letter_tokenizer());
   count_tokenizer("words", make_word_tokenizer());
-  count_texts("graphemes", [](const std::string& text) {
+  count_texts("visual_order", kDirections,
+              [](const std::string& text) { visual_order(embedding_levels(code_points(text))); });
+  count_texts("graphemes", kUnits, [](const std::string& text) {
     for (std::size_t at = 0; at < text.size();) at = next_grapheme(text, at);
     for (std::size_t at = text.size(); at > 0;) at = previous_grapheme(text, at);
   });
@@ -142,6 +181,7 @@ void count_all() {
   count_layer(10, 5, 512, 256, 4, false);
   count_layer(1, 64, 384, 384, 6, true);
   count_flash(512, 2, 64);
+  count_search(20'000);
   count_all_texts();
 }
 
