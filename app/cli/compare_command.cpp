@@ -18,7 +18,6 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/compare/comparison.h"
-#include "core/compare/row_order.h"
 #include "core/heads/showing.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
@@ -59,12 +58,11 @@ Json stage_json(const ComparedStage& stage) {
           {"unlike", stage.unlike}};
 }
 
-// `rows`: the sentence of row_order_sentence().
-std::string comparison_json(const Comparison& found, const std::string& rows) {
+std::string comparison_json(const Comparison& found) {
   Json json = {{"equal", !found.first.has_value()},
                {"first", nullptr},
                {"layer", nullptr},
-               {"rows", rows.empty() ? Json() : Json(rows)},
+               {"rows", found.rows.empty() ? Json() : Json(found.rows)},
                {"options", Json::array()},
                {"tokens", alignment_json(found.queries)},
                {"key_tokens", alignment_json(found.keys)},
@@ -153,13 +151,13 @@ std::string heads_text(const std::vector<HeadDifference>& heads) {
   return table_text({{true}, {true}, {true}}, rows);
 }
 
-std::string comparison_text(const Comparison& found, const std::string& rows) {
+std::string comparison_text(const Comparison& found) {
   std::string text = options_text(found.options) + tokens_text("tokens", found.queries);
   if (found.keys.changed != found.queries.changed) text += tokens_text("keys", found.keys);
   text += !found.first  ? "equal: every number, to the last bit\n"
           : found.layer ? fmt::format("starts to differ at {} of layer {}\n", stage_name(*found.first), *found.layer)
                         : fmt::format("starts to differ at {}\n", stage_name(*found.first));
-  if (!rows.empty()) text += rows + "\n";
+  if (!found.rows.empty()) text += found.rows + "\n";
   return text + "\n" + stages_text(found.stages) + "\n" + heads_text(found.heads);
 }
 
@@ -242,11 +240,10 @@ void run(const Arguments& given, const CancelToken& cancel) {
   ProgressLine progress;
   progress.show("comparing");
   const Comparison found = compare_traces(*a, *b, cancel);
-  const std::string rows = row_order_sentence(*a, *b, found, cancel);
   progress.erase();
   std::string files;
   if (given.has("out")) files = write_differences(*a, *b, found, stages, folder, cancel);
-  print(given.has("json") ? comparison_json(found, rows) : comparison_text(found, rows) + files);
+  print(given.has("json") ? comparison_json(found) : comparison_text(found) + files);
   if (given.has("check") && found.first) throw CheckFailed();
 }
 

@@ -10,6 +10,7 @@
 #include "core/attention/model_trace.h"
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"
+#include "core/compare/row_order.h"
 #include "core/request/request_text.h"
 #include "core/request/stage_info.h"
 
@@ -187,6 +188,14 @@ std::vector<std::string> pair_labels(const std::vector<std::string>& a, const st
   return labels;
 }
 
+// Whether both results have the same tokens at the same places.
+bool same_tokens(const Comparison& found) {
+  for (const TokenAlignment* along : {&found.queries, &found.keys}) {
+    if (!along->same_lengths() || !along->changed.empty()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 double ComparedStage::relative() const {
@@ -237,6 +246,9 @@ Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& can
     return std::pair(left.weights, left.context) > std::pair(right.weights, right.context);
   });
   add_layer(a, b, cancel, comparison);
+  if (comparison.first && same_tokens(comparison)) {
+    comparison.rows = row_order_sentence(a, b, comparison.layer, cancel);
+  }
   return comparison;
 }
 

@@ -54,6 +54,7 @@ struct Comparison {
   // `layer`: when both are models with several layers, the first computed layer that differs; else nullopt.
   std::optional<StageId> first;
   std::optional<std::int64_t> layer;
+  std::string rows;  // row_order_sentence(): why it starts there; "" where the order of rows does not explain it
 };
 
 // Reads every stage that both have; a stage of more than 2^24 numbers that is computed when read is reported as

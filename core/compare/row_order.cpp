@@ -40,22 +40,15 @@ void add_row(const float* a, const float* b, std::size_t head_dim, Squares& squa
   }
 }
 
-bool same_tokens(const Comparison& found) {
-  for (const TokenAlignment* along : {&found.queries, &found.keys}) {
-    if (!along->same_lengths() || !along->changed.empty()) return false;
-  }
-  return true;
-}
-
 // The traces of the layer where the results begin to differ.
 struct Layers {
   const Trace *a = nullptr, *b = nullptr;
 };
 
-Layers layers_of(const Trace& a, const Trace& b, const Comparison& found) {
-  if (!found.layer) return {&a, &b};
-  const auto layer = static_cast<std::size_t>(*found.layer);
-  return {a.model->layers[layer].get(), b.model->layers[layer].get()};
+Layers layers_of(const Trace& a, const Trace& b, std::optional<std::int64_t> layer) {
+  if (!layer) return {&a, &b};
+  const auto at = static_cast<std::size_t>(*layer);
+  return {a.model->layers[at].get(), b.model->layers[at].get()};
 }
 
 bool equal_numbers(const Tensor& a, const Tensor& b) {
@@ -94,9 +87,9 @@ std::optional<PairedRows> paired_rows(const Tensor& a, const Tensor& b, std::int
   return std::nullopt;
 }
 
-std::string row_order_sentence(const Trace& a, const Trace& b, const Comparison& found, const CancelToken& cancel) {
-  if (!found.first || !same_tokens(found)) return "";
-  const Layers of = layers_of(a, b, found);
+std::string row_order_sentence(const Trace& a, const Trace& b, std::optional<std::int64_t> layer,
+                               const CancelToken& cancel) {
+  const Layers of = layers_of(a, b, layer);
   if (of.a == nullptr || of.b == nullptr || of.a->inputs == nullptr || of.b->inputs == nullptr) return "";
   const Inputs &left = *of.a->inputs, &right = *of.b->inputs;
   if (left.num_heads != right.num_heads || left.num_kv_heads != right.num_kv_heads) return "";
@@ -107,14 +100,14 @@ std::string row_order_sentence(const Trace& a, const Trace& b, const Comparison&
   if (!query || !key) return "";
   if (*query != *key) return "";
   const bool known = *query != PairedRows::either;
-  const std::string layer = found.layer ? fmt::format(" in layer {}", *found.layer) : "";
+  const std::string where = layer ? fmt::format(" in layer {}", *layer) : "";
   const char* const one = !known ? "one result" : *query == PairedRows::a ? "A" : "B";
   const char* const other = !known ? "the other" : *query == PairedRows::a ? "B" : "A";
   return fmt::format(
       "the rows are permuted{}: query_proj and key_proj of {} are those of {} with the rows of each head in the order "
       "of rotary pairs, as in files of Meta and GGUF, where others have the two rows of a pair half a head apart; "
       "value_proj is equal",
-      layer, one, other);
+      where, one, other);
 }
 
 }  // namespace headscope

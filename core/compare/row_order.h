@@ -8,7 +8,6 @@
 
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
-#include "core/compare/comparison.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -21,9 +20,10 @@ enum class PairedRows { a, b, either };
 // `either`: heads of four features are the same whichever of the two has pairs.
 std::optional<PairedRows> paired_rows(const Tensor& a, const Tensor& b, std::int64_t heads, const CancelToken& cancel);
 
-// "query_proj and key_proj of B are those of A with the rows of each head in the order of rotary pairs ...", of the
-// layer in which the results begin to differ; "" unless the order explains both, and value_proj is equal. Throws
-// Cancelled.
-std::string row_order_sentence(const Trace& a, const Trace& b, const Comparison& found, const CancelToken& cancel);
+// "query_proj and key_proj of B are those of A with the rows of each head in the order of rotary pairs ...", of two
+// results of the same tokens: of `layer`, in which both begin to differ, of models; nullopt: of the shown one. ""
+// unless the order explains both, and value_proj is equal. Throws Cancelled.
+std::string row_order_sentence(const Trace& a, const Trace& b, std::optional<std::int64_t> layer,
+                               const CancelToken& cancel);
 
 }  // namespace headscope

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "app/session/session.h"
@@ -55,13 +56,24 @@ std::string where_words(const Comparison& comparison) {
   return comparison.layer ? fmt::format("at {} of layer {}", stage, *comparison.layer) : "at " + stage;
 }
 
+// Why it starts there, as a sentence; "" where nothing is known.
+std::string why_words(const Comparison& comparison) {
+  if (comparison.rows.empty()) return "";
+  std::string words = comparison.rows + ".";
+  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+  return words;
+}
+
 void draw_changes(Ui& ui, const Comparison& comparison, const Rect& area) {
   constexpr std::size_t kMostTokens = 40;
   const std::size_t tokens = std::min(comparison.queries.changed.size(), kMostTokens);
   const bool own_keys = comparison.keys.changed != comparison.queries.changed;
   const std::size_t keys = own_keys ? std::min(comparison.keys.changed.size(), kMostTokens) : 0;
+  const float width = area.width() - ui.px(28);
+  const std::string why = why_words(comparison);
+  const float explained = why.empty() ? 0 : paragraph_height(ui, Type::words12, why, width) + ui.px(6);
   const float content =
-      ui.px(2 * kTitle + 22) + (tokens > 0 ? ui.px(kTitle) : 0) + (keys > 0 ? ui.px(kTitle) : 0) +
+      ui.px(2 * kTitle + 22) + explained + (tokens > 0 ? ui.px(kTitle) : 0) + (keys > 0 ? ui.px(kTitle) : 0) +
       ui.px(kRow) * static_cast<float>(std::max<std::size_t>(1, comparison.options.size()) + tokens + keys);
   const ScrollArea scroll = begin_scroll(ui, "compare/changes", area, content > area.height() ? content : 0);
   const Rect inner{{area.min.x + ui.px(14), 0}, {area.max.x - ui.px(14), 0}};
@@ -72,6 +84,11 @@ void draw_changes(Ui& ui, const Comparison& comparison, const Rect& area) {
   ui.mark("compare/first/" + (comparison.first ? std::string(stage_name(*comparison.first)) : "nowhere"),
           {{inner.min.x, y}, {inner.max.x, y + ui.px(18)}});
   y += ui.px(22);
+  if (!why.empty()) {
+    paragraph(ui, {{inner.min.x, y}, {inner.max.x, y + explained}}, Type::words12, ui.colors.text2, why);
+    ui.mark("compare/rows", {{inner.min.x, y}, {inner.max.x, y + explained}});
+    y += explained;
+  }
   draw_title(ui, inner, y, "Changed options", comparison.options.empty() ? "none" : "A → B");
   for (const OptionDifference& option : comparison.options) {
     ui.mark("compare/option/" + option.option, {{inner.min.x, y}, {inner.max.x, y + ui.px(kRow)}});
