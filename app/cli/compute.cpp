@@ -3,7 +3,6 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/recipe_words.h"
 #include "app/session/session_paths.h"
-#include "core/attention/trace_notices.h"
 #include "core/base/error.h"
 #include "core/request/model_kind.h"
 #ifdef HEADSCOPE_HAS_GL
@@ -21,10 +20,6 @@ EngineOptions engine_options(std::int64_t stage_memory, bool whole_model) {
   options.make_backend = backends_with_gpu();
 #endif
   return options;
-}
-
-void notice_with_result(const Arguments& given, const Trace& trace) {
-  for (const TraceNotice& notice : trace_notices(trace)) given.notice_with_result(notice.sentence);
 }
 
 std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t stage_memory, const CancelToken& cancel,

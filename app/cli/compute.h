@@ -14,9 +14,6 @@ namespace headscope::cli {
 // Those of an engine, with the GPU where this build has one, that reads the sessions of --patch-from.
 EngineOptions engine_options(std::int64_t stage_memory, bool whole_model);
 
-// Says with the command's result what a trace has to say about itself: trace_notices().
-void notice_with_result(const Arguments& given, const Trace& trace);
-
 // Engine::run, with the GPU where this build has one. computed_trace() says the notices of the trace with the command's
 // result. `stage_memory` (stage_memory_of() in request_arguments.h) and `whole_model`: as EngineOptions.
 std::shared_ptr<const Trace> quiet_trace(const Request& request, std::int64_t stage_memory, const CancelToken& cancel,

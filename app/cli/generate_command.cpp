@@ -7,6 +7,7 @@
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_words.h"
 #include "app/cli/request_arguments.h"
 #include "core/base/error.h"
 #include "core/generate/generation.h"
@@ -98,7 +99,7 @@ void generate_text(const Arguments& given, const CancelToken& cancel) {
     print(printable_lines(part));
   });
   progress.erase();
-  if (!generation.notice.empty()) print_notice(generation.notice);
+  if (generation.trace != nullptr) said_of_run(given, *generation.trace, cancel);
   say_what_is_unused(given, options.sampling);
   if (as_json) return print(generation_json(generation, options.sampling));
   print("\n");

@@ -8,9 +8,11 @@
 
 #include "app/cli/model_words.h"
 #include "app/session/session_paths.h"
+#include "core/attention/engine.h"
 #include "core/attention/trace_notices.h"
 #include "core/export/recipe_weights.h"
 #include "core/export/session_file.h"
+#include "core/request/intervention_kinds.h"
 
 namespace headscope::cli {
 namespace {
@@ -31,6 +33,15 @@ std::optional<Recipe> recipe_of(const Arguments& given, const char* option) {
 
 void say(const Arguments& given, const Trace& trace) {
   for (const TraceNotice& notice : trace_notices(trace)) given.notice_with_result(notice.sentence);
+}
+
+// Of A of --patch-from, whose numbers are put into this run: it is run once more where its recipe holds hashes.
+std::string other_weights_of_patch_source(const Arguments& given, const CancelToken& cancel) {
+  const std::optional<Recipe> recipe = recipe_of(given, "patch-from");
+  if (!recipe || !recipe->weights.any()) return "";
+  const Request& source = recipe->session.request;
+  return other_weights_sentence(recipe->weights, source, given.get("patch-from"), *Engine().run(source, cancel),
+                                cancel);
 }
 
 }  // namespace
@@ -55,11 +66,15 @@ std::string other_weights_of_against(const Arguments& given, const Trace& agains
 }
 
 std::vector<std::string> said_of_run(const Arguments& given, const Trace& trace, const CancelToken& cancel) {
-  const std::string other = other_weights_notice(given, trace, cancel);
-  if (!other.empty()) given.notice_with_result(other);
+  const std::string own = other_weights_notice(given, trace, cancel);
+  const std::string source =
+      any_on(trace.request.patches) ? other_weights_of_patch_source(given, cancel) : std::string();
+  for (const std::string& other : {own, source}) {
+    if (!other.empty()) given.notice_with_result(other);
+  }
   say(given, trace);
   std::vector<std::string> of_manifest;
-  for (const std::string& said : {model_notice(given, trace.request), other}) {
+  for (const std::string& said : {model_notice(given, trace.request), own, source}) {
     if (!said.empty()) of_manifest.push_back(said);
   }
   return of_manifest;

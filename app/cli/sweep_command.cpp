@@ -14,6 +14,7 @@
 #include "app/cli/head_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_words.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/sweep_text.h"
 #include "core/attention/patches.h"
@@ -87,7 +88,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const GivenRequest request = given_request(without_own_options(given));
   question.patched = request.request;
   if (!question.ablation) question.source = request_against(given, request, "the session or picture of A");
-  if (direction == SweepDirection::noise) std::swap(question.patched, question.source);
+  const bool noise = direction == SweepDirection::noise;
+  if (!question.ablation) say_of_against(given, *quiet_trace(question.source, memory, cancel), cancel);
+  if (noise) std::swap(question.patched, question.source);
   ProgressLine progress;
   progress.show("computing");
   const Sweep found =
@@ -96,7 +99,8 @@ void run(const Arguments& given, const CancelToken& cancel) {
       });
   progress.erase();
   write_csv(path, [&] { return sweep_csv(found); });
-  notice_with_result(given, *found.trace);
+  // Of the noise direction the run that is kept is that of A.
+  said_of_run(given, noise ? *quiet_trace(request.request, memory, cancel) : *found.trace, cancel);
   if (!found.found->notice.empty()) given.notice_with_result(found.found->notice);
   print(given.has("json") ? sweep_json(found, question, direction) : sweep_text(found, question, direction));
 }

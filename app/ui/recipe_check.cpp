@@ -1,5 +1,6 @@
 #include "app/ui/recipe_check.h"
 
+#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -25,12 +26,14 @@ namespace {
 struct Recipe {
   std::string name;  // of its file
   Request request;
+  std::optional<Request> against;  // of the picture of a difference: A's
   RecipeWeights weights;
 };
 
 struct RecipeQuestion {
   std::shared_ptr<const Recipe> recipe;
   std::shared_ptr<const Trace> trace;
+  std::shared_ptr<const Trace> against;  // A, which is pinned; null: there is none
   friend bool operator==(const RecipeQuestion&, const RecipeQuestion&) = default;
 };
 using RecipeWork = LatestWork<RecipeQuestion, std::string>;
@@ -56,9 +59,24 @@ void forget(UiState& state) {
   if (check.work != nullptr) check.work->forget();
 }
 
+std::string as_sentence(std::string words) {
+  if (words.empty()) return words;
+  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+  return words + ".";
+}
+
 std::string answer(const RecipeQuestion& question, const CancelToken& cancel) {
   const Recipe& recipe = *question.recipe;
-  return other_weights_sentence(recipe.weights, recipe.request, recipe.name, *question.trace, cancel);
+  std::string said =
+      as_sentence(other_weights_sentence(recipe.weights, recipe.request, recipe.name, *question.trace, cancel));
+  if (question.against != nullptr && recipe.weights.against_used) {
+    RecipeWeights of_a;
+    of_a.used = recipe.weights.against_used;
+    const std::string other =
+        as_sentence(other_weights_sentence(of_a, *recipe.against, recipe.name, *question.against, cancel));
+    if (other != said) said += (said.empty() || other.empty() ? "" : " ") + other;
+  }
+  return said;
 }
 
 // The question, once there is the result of the recipe's own request.
@@ -66,7 +84,9 @@ std::optional<RecipeQuestion> question_of(const Ui& ui, const RecipeCheck& check
   const std::shared_ptr<const Trace> trace = ui.session.trace();
   if (trace == nullptr || trace->preview || ui.session.stale() || ui.session.computing()) return std::nullopt;
   if (!same_request(ui.session.draft, check.recipe->request)) return std::nullopt;
-  return RecipeQuestion{check.recipe, trace};
+  const std::shared_ptr<const Trace>& pinned = ui.session.pinned();
+  const bool is_a = check.recipe->against && pinned != nullptr && same_request(pinned->request, *check.recipe->against);
+  return RecipeQuestion{check.recipe, trace, is_a ? pinned : nullptr};
 }
 
 }  // namespace
@@ -82,7 +102,8 @@ void note_recipe(UiState& state, const std::string& path) {
         kind == FileKind::torch || kind == FileKind::gguf) {
       return;
     }
-    note(state, {std::filesystem::path(path).filename().string(), read_session_with_paths(path).request,
+    SessionFile file = read_session_with_paths(path);
+    note(state, {std::filesystem::path(path).filename().string(), std::move(file.request), std::move(file.against),
                  read_recipe_weights(path)});
   } catch (const Error&) {
   }
@@ -91,7 +112,8 @@ void note_recipe(UiState& state, const std::string& path) {
 void note_recipe_text(UiState& state, const std::string& json, const std::string& name) {
   forget(state);
   try {
-    note(state, {name, parse_session(json, name).request, parse_recipe_weights(json, name)});
+    SessionFile file = parse_session(json, name);
+    note(state, {name, std::move(file.request), std::move(file.against), parse_recipe_weights(json, name)});
   } catch (const Error&) {
   }
 }
@@ -107,7 +129,7 @@ void check_recipe(Ui& ui) {
   const auto found = check.work->want(*check.asked);
   if (found == nullptr || !(found->question == *check.asked)) return ui.wake_in(kAgain);
   if (found->answer && !found->answer->empty()) {
-    put_notice(ui.state, {Notice::Kind::warn, "Other weights.", *found->answer + ".", "recipe"});
+    put_notice(ui.state, {Notice::Kind::warn, "Other weights.", *found->answer, "recipe"});
   }
   // What was asked once is not asked again: the result need not be kept for it.
   check.recipe.reset();

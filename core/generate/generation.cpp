@@ -74,7 +74,7 @@ Generation generate(Engine& engine, const Request& asked, const GenerationOption
   GrowingText text(tokenizer);
   for (std::int64_t step = 0; step < options.tokens && !result.ended; ++step) {
     const std::shared_ptr<const Trace> trace = engine.run(grown, cancel);
-    result.notice = trace->notice;
+    result.trace = trace;
     result.cache_positions = trace->query_len();
     if (inputs->encoder != nullptr) result.cache_positions += inputs->encoder->query_len;
     result.cache_bytes = cache_bytes(checkpoint.architecture(), result.cache_positions);

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/attention/engine.h"
+#include "core/attention/trace.h"
 #include "core/base/cancel.h"
 #include "core/generate/sampler.h"
 #include "core/model/architecture.h"
@@ -37,7 +39,7 @@ struct Generation {
   // bytes in float32: positions * 2 * num_layers * num_kv_heads * head_dim * 4. Of a decoder beside an encoder also
   // those of the encoder's tokens, which its cross-attention reads.
   std::int64_t cache_positions = 0, cache_bytes = 0;
-  std::string notice;  // of the traces: why another backend computed; else ""
+  std::shared_ptr<const Trace> trace;  // of the last step; null where there was none
 };
 
 // The logits after the last token of a whole model's trace, [vocabulary]. UsageError when they are no numbers to choose

@@ -1,4 +1,6 @@
 // A picture that is drawn again after its model's weights changed in place.
+#include <map>
+
 #include "core/export/recipe_weights.h"
 #include "tests/app/cli/command.h"
 #include "tests/core/model/checkpoint_files.h"
@@ -48,6 +50,62 @@ TEST_F(RecipeWeights, OtherWeightsAreSaidByEveryCommandThatComputes) {
   ASSERT_EQ(manifest["notices"].size(), 1u) << manifest["notices"];
   EXPECT_EQ(kSaid.substr(0, 23) + manifest["notices"][0].get<std::string>() + "\n", rendered.err);
   EXPECT_EQ(good({"run", "--session", session, "--model", "./m"}).err, "") << "another model is asked for";
+}
+
+// What each command that takes a session needs beside it. A new command has no row, and fails.
+const std::map<std::string, std::vector<std::string>> kCommands = {
+    {"run", {}},
+    {"render", {"--out", "again.svg"}},
+    {"explain", {"--stage", "weights", "--at", "0,0,1,1"}},
+    {"sensitivity", {"--stage", "weights", "--at", "0,0,1,1"}},
+    {"attribute", {"--at", "1", "--token", "2"}},
+    {"score", {"--head", "0", "--at", "1,1"}},
+    {"diagnose", {"--stage", "weights", "--theirs", "theirs/weights.npy"}},
+    {"compare", {"--against", "other.json"}},
+    {"gradients", {"--metric", "logit:2"}},
+    {"sweep", {"--ablation", "zero", "--patch", "heads", "--metric", "logit:2"}},
+    {"precision", {}},
+    {"script", {"--as", "numpy"}},
+    {"generate", {"--tokens", "1"}},
+};
+
+TEST_F(RecipeWeights, NoCommandThatTakesASessionLeavesItOut) {
+  good({"render", "--model", "m", "--token-ids", "1,2,3", "--mask", "causal", "--out", "fig.svg"});
+  good({"run", "--session", "fig.svg", "--export", "weights", "--format", "npy", "--out", "theirs"});
+  folder_.write("other.json", R"({"model": "m", "token_ids": [1, 2, 4], "mask": "causal"})");
+  write_model("h.0.attn.c_attn.weight");
+  int tried = 0;
+  const std::string help = good({"--help"}).out, begin = "\nheadscope-cli ";
+  for (std::size_t at = help.find(begin); at != std::string::npos; at = help.find(begin, at + 1)) {
+    const std::size_t word = at + begin.size();
+    const std::string name = help.substr(word, help.find_first_of(" \n", word) - word);
+    if (good({name, "--help"}).out.find("\n  --session FILE") == std::string::npos) continue;
+    const auto row = kCommands.find(name);
+    ASSERT_NE(row, kCommands.end()) << name << " takes a session: what does it need beside it?";
+    std::vector<std::string> words = {name, "--session", "fig.svg"};
+    words.insert(words.end(), row->second.begin(), row->second.end());
+    EXPECT_NE(good(words).err.find(kSaid), std::string::npos) << name;
+    ++tried;
+  }
+  EXPECT_EQ(tried, static_cast<int>(kCommands.size()));
+}
+
+TEST_F(RecipeWeights, TheRunThatASweepOrAPatchTakesNumbersFromIsLookedAt) {
+  write_model("", "a");
+  good({"render", "--model", "a", "--token-ids", "1,2,3", "--mask", "causal", "--out", "fig.svg"});
+  const std::vector<std::string> own = {"--model", "m", "--token-ids", "1,2,4", "--mask", "causal"};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), own.begin(), own.end());
+    return good(words).err;
+  };
+  const std::vector<std::vector<std::string>> commands = {
+      {"sweep", "--against", "fig.svg", "--patch", "heads", "--metric", "logit:2"},
+      {"sweep", "--against", "fig.svg", "--patch", "heads", "--metric", "logit:2", "--direction", "noise"},
+      {"run", "--patch-from", "fig.svg", "--patch", "0/context:0@A"}};
+  const std::string said = "the weights of a are not those that fig.svg was made with";
+  for (const auto& words : commands) EXPECT_EQ(with(words).find(said), std::string::npos) << words[0];
+  write_model("h.0.ln_1.bias", "a");
+  for (const auto& words : commands) EXPECT_NE(with(words).find(said), std::string::npos) << words[0];
 }
 
 TEST_F(RecipeWeights, AManifestsHashOfTheShownLayerIsComparedToo) {

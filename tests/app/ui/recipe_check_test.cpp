@@ -45,7 +45,7 @@ class RecipeCheckTest : public ::testing::Test {
 
 TEST_F(RecipeCheckTest, OtherWeightsAreSaid) {
   open(session_of({1, false, kZeros, kZeros}));
-  EXPECT_EQ(said().find("Other weights. the weights of demo:pronouns are not those that fig.json was made with"), 0u)
+  EXPECT_EQ(said().find("Other weights. The weights of demo:pronouns are not those that fig.json was made with"), 0u)
       << said();
   open(R"({"model": "demo:pronouns", "phrase": "the animal was tired"})");
   EXPECT_EQ(said(), "") << "another file has no hash";
@@ -59,7 +59,21 @@ TEST_F(RecipeCheckTest, TheSameWeightsAreNot) {
   UsedWeights words = used;
   words.words_sha256 = kZeros;
   open(session_of(words));
-  EXPECT_NE(said().find("the vectors of the words in demo:pronouns are not those"), std::string::npos);
+  EXPECT_NE(said().find("The vectors of the words in demo:pronouns are not those"), std::string::npos);
+}
+
+TEST_F(RecipeCheckTest, BothResultsOfADifferenceAreLookedAt) {
+  open(R"({"model": "demo:pronouns", "phrase": "the animal was tired"})");
+  const UsedWeights used = *used_weights(driver_.trace(), false, CancelToken());
+  std::string picture = session_of(used);
+  picture.pop_back();
+  const std::string a = R"({"model": "demo:stories", "phrase": "Anna had a ball"})";
+  open(picture + R"(, "against": )" + a + R"(, "view": {"view": "difference"}, "against_used_weights": )" +
+       R"({"layers": 1, "whole": false, "sha256": ")" + kZeros + R"(", "words_sha256": ""}})");
+  const std::string words = said();
+  EXPECT_EQ(words.find("Other weights. The weights of demo:stories are not those that fig.json was made with"), 0u)
+      << words;
+  EXPECT_EQ(words.find("demo:pronouns"), std::string::npos) << words;
 }
 
 TEST_F(RecipeCheckTest, ATextOfTheClipboardIsLookedAtToo) {
