@@ -12,12 +12,14 @@
 
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
+#include "app/ui/map/heatmap_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/computed_part.h"
 #include "core/attention/model_trace.h"
 #include "core/base/grouped_digits.h"
+#include "core/picture/cell_numbers.h"
 
 namespace headscope::ui {
 
@@ -183,6 +185,39 @@ void draw_pinned(Ui& ui, const Rect& place) {
   if (ui.state.open_combo == kPinned) show_menu(ui, kPinned, place, {unpin}, ui.px(120));
 }
 
+// Facts in a line, with rules between them, as many as there is room for.
+class Facts {
+ public:
+  Facts(Ui& ui, Rect& line) : ui_(ui), line_(line) {}
+
+  // The place of a fact; empty where there is no room.
+  Rect place_of(const std::string& words) {
+    const float width = std::ceil(text_width(ui_, Type::words12, words));
+    if (line_.width() < width + ui_.px(26)) return Rect();
+    if (!first_) {
+      line_.min.x += ui_.px(12);
+      const float middle = std::round(line_.center().y);
+      vertical_line(ui_, line_.min.x, middle - ui_.px(6), middle + ui_.px(6), ui_.colors.line);
+      line_.min.x += ui_.px(12);
+    }
+    first_ = false;
+    return take_left(line_, width + 1, 0);
+  }
+
+  // `help`: one sentence, which is shown to who waits over the words.
+  void say(const char* name, const std::string& words, Rgba color, const char* help) {
+    const Rect place = place_of(words);
+    if (place.width() <= 0) return;
+    text_in(ui_, place, Type::words12, color, words);
+    interact_mouse(ui_, name, place, {true, false, help}, false);
+  }
+
+ private:
+  Ui& ui_;
+  Rect& line_;
+  bool first_ = true;
+};
+
 }  // namespace
 
 void draw_status_bar(Ui& ui, const Rect& area) {
@@ -198,48 +233,36 @@ void draw_status_bar(Ui& ui, const Rect& area) {
   draw_keys(ui, line);
   draw_job(ui, line);
 
-  bool first = true;
-  // The place of a fact; empty where there is no room.
-  const auto place_of = [&](const std::string& words) {
-    const float width = std::ceil(text_width(ui, Type::words12, words));
-    if (line.width() < width + ui.px(26)) return Rect();
-    if (!first) {
-      line.min.x += ui.px(12);
-      const float middle = std::round(line.center().y);
-      vertical_line(ui, line.min.x, middle - ui.px(6), middle + ui.px(6), c.line);
-      line.min.x += ui.px(12);
-    }
-    first = false;
-    return take_left(line, width + 1, 0);
-  };
-  const auto fact = [&](const char* name, const std::string& words, Rgba color, const char* help) {
-    const Rect place = place_of(words);
-    if (place.width() <= 0) return;
-    text_in(ui, place, Type::words12, color, words);
-    interact_mouse(ui, name, place, {true, false, help}, false);
-  };
-  fact("status/state", status.words, c.text, status.help);
+  Facts facts(ui, line);
+  facts.say("status/state", status.words, c.text, status.help);
   ui.mark("status/" + status.words, area);
   const auto trace = ui.session.trace();
+  const bool blanks = take_unsaid_blanks(ui);
   if (trace == nullptr) return;
+  if (blanks) {
+    facts.say(
+        "status/blank", kBlankWords, c.text2,
+        "A cell without a number holds less than half a unit of the last digit that its picture writes; point at the "
+        "cell to read it.");
+  }
   if (trace->preview) {
-    fact("status/preview", "preview", c.text2, "Quickly computed numbers; the exact ones are on their way.");
+    facts.say("status/preview", "preview", c.text2, "Quickly computed numbers; the exact ones are on their way.");
   }
   if (const std::optional<std::int64_t> layer = layer_meanwhile(ui.session)) {
-    fact("status/layer", fmt::format("layer {} meanwhile", *layer), c.text2,
-         "The layer that is asked for is not computed yet: until it is, the newest one below it is shown.");
+    facts.say("status/layer", fmt::format("layer {} meanwhile", *layer), c.text2,
+              "The layer that is asked for is not computed yet: until it is, the newest one below it is shown.");
   }
   if (ui.session.pinned() != nullptr) {
-    const Rect place = place_of("A is pinned");
+    const Rect place = facts.place_of("A is pinned");
     if (place.width() > 0) draw_pinned(ui, place);
   }
-  fact("status/time", forward_words(*trace), c.text2,
-       "How long the last result took. What did not change is taken from the result before.");
-  fact("status/backend", trace->backend_description, c.text2,
-       "What computed it. The Request has the choice, under Compute.");
+  facts.say("status/time", forward_words(*trace), c.text2,
+            "How long the last result took. What did not change is taken from the result before.");
+  facts.say("status/backend", trace->backend_description, c.text2,
+            "What computed it. The Request has the choice, under Compute.");
   const std::int64_t tokens = trace->query_len();
-  fact("status/tokens", fmt::format("{} token{}", grouped_digits(tokens), tokens == 1 ? "" : "s"), c.text2,
-       "The pieces into which the text is cut.");
+  facts.say("status/tokens", fmt::format("{} token{}", grouped_digits(tokens), tokens == 1 ? "" : "s"), c.text2,
+            "The pieces into which the text is cut.");
   draw_comparison(ui, line);
 }
 

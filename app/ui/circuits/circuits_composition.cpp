@@ -98,6 +98,7 @@ void draw_circuits_composition(Ui& ui, const CompositionShown& shown, const Rect
                   number_label(shown.found.random, 4));
   if (const std::string blank = words_of_blanks(ui, map.view.grid); !blank.empty()) {
     legend += " B" + blank.substr(1) + ".";
+    say_blanks(ui);
   }
   if (shown.drawn.mask != nullptr) legend += " Hatched: not of an earlier layer.";
   paragraph(ui, {{inner.min.x, y + ui.px(6)}, {inner.max.x, area.max.y}}, Type::words12, ui.colors.text2, legend);

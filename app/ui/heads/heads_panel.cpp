@@ -32,7 +32,9 @@ struct HeadsState {
 std::string with_blanks(Ui& ui, const HeadsGrid& grid, const std::string& sentence, float room) {
   const std::string blank = words_of_blanks(ui, grid.cells_at(grid.area.min));
   const std::string longer = fmt::format("{}; {}.", sentence, blank);
-  return blank.empty() || text_width(ui, Type::words12, longer) > room ? sentence + "." : longer;
+  if (blank.empty() || text_width(ui, Type::words12, longer) > room) return sentence + ".";
+  say_blanks(ui);
+  return longer;
 }
 
 void draw_legend(Ui& ui, HeadsGrid& grid, const Rect& area) {

@@ -82,7 +82,10 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
   places.bottom = places.fitted.area.max.y;
   const bool provenance = inspected.stage == StageId::concat && shows_provenance(ui, inspected.data.trace());
   const bool has_room = !provenance && places.bottom + lines + body + ui.px(kBlankLine) <= area.max.y;
-  if (places.holds.empty() && has_room) places.holds = words_of_blanks(ui, grid);
+  if (places.holds.empty() && has_room) {
+    places.holds = words_of_blanks(ui, grid);
+    if (!places.holds.empty()) say_blanks(ui);
+  }
   if (places.profiles) places.bottom += ui.px(kProfile) + ui.px(4);
   return places;
 }

@@ -90,6 +90,11 @@ bool is_whole(const Rect& area, ImVec2 middle, float width, float height) {
          middle.y - height / 2 >= area.min.y && middle.y + height / 2 <= area.max.y;
 }
 
+// Whether a cell is left blank where others have a number; hidden cells are NaN here.
+bool is_below_half_a_unit(const CellNumbers& numbers, float value) {
+  return numbers.letters > 0 && 2 * std::fabs(static_cast<double>(value)) <= numbers.unit();
+}
+
 // How the numbers are written, and the letters that they take: small ones are as large as the longest number allows.
 CellLabels with_letters(const CellValues& values, const NumberType& type) {
   const auto letters = [&](float height) {
@@ -127,6 +132,7 @@ CellLabels cell_labels(const HeatmapCells& view, const NumberType& type) {
       std::string text = cell_number(found.numbers, static_cast<double>(value));
       const float width = static_cast<float>(letters_of(text)) * found.advance;
       const ImVec2 middle = middle_of(view.grid, row, column);
+      found.blank = found.blank || (text.empty() && is_below_half_a_unit(found.numbers, value));
       if (text.empty() || !is_whole(view.grid.area, middle, width, found.height)) continue;
       found.labels.push_back(
           {{row, column}, middle, std::move(text), ground_of(view, *scale, value), seen->hidden[at] != 0});

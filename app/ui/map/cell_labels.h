@@ -51,6 +51,7 @@ struct CellLabels {
   CellNumbers numbers;
   float height = 0, advance = 0;
   std::vector<CellLabel> labels;
+  bool blank = false;  // whether a cell has no number because it is below half a unit of the last digit
 };
 
 // Says the numbers of the cells in sight: none for hidden cells, for marks, and for cells whose number the edge of the

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/session/settings.h"
 #include "app/ui/imgui_compat.h"
@@ -15,6 +16,11 @@ namespace {
 
 constexpr float kNumbersFrom = 24;    // pixels a cell at 1x
 constexpr float kSmallestNumber = 9;  // pixels at 1x
+
+// What the maps of a frame left blank, and whether a panel says what that means.
+struct BlankCells {
+  bool drawn = false, said = false;
+};
 
 bool has_numbers(const Ui& ui, const CellGrid& grid) {
   return std::min(grid.cell_width, grid.cell_height) >= static_cast<double>(kNumbersFrom * ui.scale) - 0.5;
@@ -41,7 +47,9 @@ void draw_numbers(Ui& ui, const HeatmapView& view) {
   if (!has_numbers(ui, view.grid)) return;
   const Type type = type_of_numbers(ui, view);
   const CellLabels numbers = cell_labels(view, number_type(ui, view, type));
+  if (numbers.blank) ui.state.panels.get<BlankCells>().drawn = true;
   const Rect& area = view.grid.area;
+  if (!numbers.labels.empty()) ui.mark("map/numbers", area);
   ImDrawList& list = canvas();
   list.PushClipRect(area.min, area.max, true);
   for (const CellLabel& label : numbers.labels) {
@@ -76,6 +84,15 @@ std::optional<ValueRange> range_of(const ValueScale& scale) {
 
 std::string words_of_blanks(const Ui& ui, const CellGrid& grid) {
   return has_numbers(ui, grid) ? kBlankWords : "";
+}
+
+void say_blanks(Ui& ui) {
+  ui.state.panels.get<BlankCells>().said = true;
+}
+
+bool take_unsaid_blanks(Ui& ui) {
+  const BlankCells seen = std::exchange(ui.state.panels.get<BlankCells>(), {});
+  return seen.drawn && !seen.said;
 }
 
 void draw_heatmap_view(Ui& ui, const HeatmapView& view) {

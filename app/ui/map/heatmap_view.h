@@ -40,6 +40,12 @@ std::optional<ValueRange> range_of(const ValueScale& scale);
 // What a legend says of cells without a number; "" where cells are too small for numbers.
 std::string words_of_blanks(const Ui& ui, const CellGrid& grid);
 
+// Call it where a panel draws these words: the status bar then leaves them out.
+void say_blanks(Ui& ui);
+
+// Whether a map of this frame left cells blank and no panel said what that means. Call it once, behind all panels.
+bool take_unsaid_blanks(Ui& ui);
+
 // The cell that the pixel under a point shows: of several cells the one with the largest absolute value (NaN first), as
 // in the picture. nullopt outside of the picture.
 std::optional<Cell> shown_cell(Ui& ui, const HeatmapView& view, ImVec2 point);

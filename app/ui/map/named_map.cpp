@@ -133,7 +133,11 @@ CellGrid grid_in(Ui& ui, const NamedMap& map, const Rect& area, float left, floa
 
 float row_names_width(Ui& ui, const NamedMap& map) {
   if (!map.row_names) return 0;
-  return std::max(ui.px(kNarrowestNames), std::ceil(labels_extent(ui, map.rows, ui.px(kLongestNames))) + ui.px(14));
+  float widest = std::ceil(labels_extent(ui, map.rows, ui.px(kLongestNames)));
+  for (const char* word : {map.row_word, map.column_word}) {
+    widest = std::max(widest, std::ceil(text_width(ui, Type::words11, word)) + 1);
+  }
+  return std::max(ui.px(kNarrowestNames), widest + ui.px(14));
 }
 
 DrawnNamedMap draw_named_map(Ui& ui, NamedMap& map, const Rect& area) {
