@@ -23,7 +23,7 @@
 namespace headscope {
 namespace {
 
-constexpr int kSmallestWidth = 960, kSmallestHeight = 640;
+constexpr int kSmallestWidth = 960, kSmallestHeight = 600;
 constexpr std::chrono::milliseconds kShortestFrame{7};
 
 // By wake_window, from any thread, and not yet seen by wait().

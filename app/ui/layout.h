@@ -6,7 +6,7 @@
 
 namespace headscope::ui {
 
-constexpr float kSmallestWidth = 960, kSmallestHeight = 640;
+constexpr float kSmallestWidth = 960, kSmallestHeight = 600;
 // How far the user may move the borders of panels; at 1x.
 constexpr float kLeastRequest = 220, kMostRequest = 420, kLeastInspector = 360, kLeastConcat = 84;
 constexpr float kLeastHeadsWidth = 580, kLeastHeadsHeight = 240;

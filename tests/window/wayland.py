@@ -73,7 +73,7 @@ def it_follows_its_size_and_its_screen(headscope, cli, display, home):
     pick_head(window, 3)
     window.resize(300, 200)
     width, height = window.settle()["size"]
-    expect(width >= 960 and height >= 640, f"{width} x {height} is smaller than it can be used")
+    expect(width >= 960 and height >= 600, f"{width} x {height} is smaller than it can be used")
     window.command("floating disable")
     window.wait(lambda p: p["size"] == [1600, 1000], "the whole screen")
     window.command("floating enable")

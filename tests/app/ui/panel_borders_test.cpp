@@ -84,7 +84,7 @@ TEST(PanelBorders, NoPanelGrowsBeyondWhatASessionCanHold) {
 
 TEST(PanelBorders, LeaveTheHeadsTheirLeastRoomAtEverySizeAndScale) {
   for (const float scale : {1.0f, 1.5f, 2.0f}) {
-    for (const auto& [w, h] : {std::pair{960, 640}, {1100, 700}, {1280, 800}, {1600, 1000}, {2560, 1440}}) {
+    for (const auto& [w, h] : {std::pair{960, 600}, {1100, 700}, {1280, 800}, {1600, 1000}, {2560, 1440}}) {
       ViewState view;
       view.request_width = view.inspector_width = view.concat_height = 4000;
       const Layout l = layout_of(
@@ -120,7 +120,7 @@ TEST(PanelBorders, PanelsCloseAndOpenByTheirOwnControls) {
 }
 
 TEST(PanelBorders, ConcatOpensInALowWindowToo) {
-  Driver d(960, 640);
+  Driver d(960, 600);
   EXPECT_EQ(d.rect("concat").height(), 40);
   d.click("concat/collapse");
   d.step();
