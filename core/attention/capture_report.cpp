@@ -25,6 +25,9 @@ const char* capture_lock(const CaptureReport& report, std::string_view option) {
     return "The capture holds scores without queries and keys: they are scaled already.";
   }
   if (option == "weighting" && !report.value) return "The capture holds no values, whose lengths weights could have.";
+  if (option == "d-model" && !report.query_key && !report.value) {
+    return "The capture holds neither queries nor values, and so no width.";
+  }
   if (option == "dropout-mask") return "A capture takes no pattern of dropout.";
   if ((option == "merge" || option == "ablate") && !report.value) {
     return "The capture holds no values: there are no contexts to merge or to switch off.";

@@ -113,7 +113,10 @@ void check_sizes(const Request& request, const Inputs& inputs, const std::string
   check_agreement("batch", request.batch, inputs.batch, "the batch of " + path);
   check_agreement("heads", request.heads, inputs.num_heads, "the number of heads in " + path);
   check_agreement("kv-heads", request.kv_heads, inputs.num_kv_heads, "the number of key heads in " + path);
-  if (inputs.d_model > 0) check_agreement("d-model", request.d_model, inputs.d_model, "heads * head_dim in " + path);
+  if (inputs.d_model == 0 && request.d_model) {
+    throw UsageError("d-model", path + " holds neither queries nor values, and so no width", "no such option");
+  }
+  check_agreement("d-model", request.d_model, inputs.d_model, "heads * head_dim in " + path);
 }
 
 // Weights without scores, queries and keys cannot answer to what changes scores.

@@ -239,6 +239,7 @@ TEST_F(CaptureTrace, WhatCapturedWeightsCannotFollowIsRefused) {
   refused([](Request& r) { r.variants = {Variant::no_scale}; });
   refused([](Request& r) { r.ablate = {{0, 1}}; });
   refused([](Request& r) { r.heads = 3; });
+  refused([](Request& r) { r.d_model = 64; });  // there is no width to agree with
   refused([](Request& r) { r.batch = 2; });
   Request repeated = model_request();
   repeated.heads = 4;
