@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/data_versions.h"
@@ -204,7 +205,8 @@ void draw_bug_lab(Ui& ui, const Rect& area) {
   draw_lab_list(ui, shown, list);
   vertical_line(ui, list.max.x, list.min.y, list.max.y, ui.colors.line);
   rest.min.x += std::max(1.0f, ui.px(1));
-  if (!result->refusal.empty()) return draw_refusal(ui, rest, "Nothing to compare here.", result->refusal);
+  if (!result->refusal.empty())
+    return draw_refusal(ui, rest, "Nothing to compare here.", control_words(result->refusal));
 
   const Rect header{rest.min, {rest.max.x, rest.min.y + ui.px(size::panel_header)}};
   draw_header(ui, shown, header);
@@ -213,7 +215,8 @@ void draw_bug_lab(Ui& ui, const Rect& area) {
   const float split = rest.max.y - below;
   const Rect pictures{{rest.min.x, header.max.y}, {rest.max.x, split}};
   if (shown.wrong == nullptr) {
-    draw_refusal(ui, pictures, result->problem->title, result->problem->detail);
+    const Problem problem = control_words(*result->problem);
+    draw_refusal(ui, pictures, problem.title, problem.detail);
   } else {
     draw_lab_pictures(ui, shown, pictures);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/session/background/precision_numbers.h"
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/map/axis_labels.h"
@@ -209,7 +210,7 @@ void draw_lab_precision(Ui& ui, const Rect& area) {
     text(ui, place.min, Type::title13, ui.colors.text, "No precision of this request.");
     paragraph(ui,
               {{place.min.x, place.min.y + ui.px(26)}, {std::min(place.max.x, place.min.x + ui.px(640)), place.max.y}},
-              Type::words13, ui.colors.text2, result->refusal);
+              Type::words13, ui.colors.text2, control_words(result->refusal));
     ui.mark("bug_lab/refusal", place);
     return;
   }

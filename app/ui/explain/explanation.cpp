@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
@@ -207,7 +208,7 @@ float draw_explanation(Ui& ui, PanelData& data, const std::optional<Explained>& 
   } else {
     write_sentence(to, answer.failure.empty()
                            ? "Reading what feeds " + cell_name(stage_name(what->place.stage), what->place.index) + "."
-                           : "Not explained: " + answer.failure);
+                           : "Not explained: " + control_words(answer.failure));
   }
   take_lit_step(ui);
   return to.y - area.min.y;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/session/background/background_queries.h"
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/explain/sensitivity_shown.h"
 #include "app/ui/map/axis_labels.h"
@@ -204,7 +205,7 @@ void draw_sensitivity_panel(Ui& ui, const Rect& area) {
                        shown.result->question.trace->query_len() == data->trace().query_len() &&
                        shown.result->question.trace->key_len() == data->trace().key_len();
   if (!current) return draw_words(ui, rest, "Computing …");
-  if (!shown.result->answer) return draw_words(ui, rest, shown.result->failure);
+  if (!shown.result->answer) return draw_words(ui, rest, control_words(shown.result->failure));
   const bool narrow = area.width() < ui.px(kNarrowBelow);
   const Rect tokens = take_right(rest, ui.px(narrow ? kNarrowTokens : kTokens), 0);
   draw_map(ui, shown, *shown.result->answer, rest);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/ui/inspector/histogram_handles.h"
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/inspector/statistics_rows.h"
@@ -27,7 +28,7 @@ void draw_unknown(Ui& ui, const Inspected& inspected, const Rect& area, float& y
   const SliceNumbers::Numbers numbers = data.large_numbers(inspected.stage, inspected.batch, inspected.slice);
   const std::string cells = grouped_digits(inspected.matrix.size()) + " cells";
   std::string sentence = "Not computed: " + cells + ", computed where you look.";
-  if (numbers.state == State::failed) sentence = "Not computed: " + numbers.failure;
+  if (numbers.state == State::failed) sentence = "Not computed: " + control_words(numbers.failure);
   if (numbers.state == State::waiting) sentence = "Waiting: " + cells + ".";
   if (numbers.state == State::running) {
     sentence = fmt::format("Going through {}: {:.0f} %.", cells, std::floor(numbers.progress * 100));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/layers/layers_panel.h"
@@ -112,7 +113,7 @@ void draw_layers_aggregate(Ui& ui, const LayersShown& shown, const Rect& area) {
     const Rect line{{words.min.x, rest.min.y + ui.px(10)}, {words.max.x, rest.min.y + ui.px(10)}};
     const std::string why = !result                   ? "Computing …"
                             : result->failure.empty() ? "Every column is hidden."
-                                                      : result->failure;
+                                                      : control_words(result->failure);
     paragraph(ui, line, Type::words12, result && !result->failure.empty() ? ui.colors.text : ui.colors.text3, why);
     ui.mark("layers/aggregate_failure", rest);
     return;

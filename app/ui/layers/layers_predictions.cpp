@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/session/background/models/predictions.h"
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/layers/layers_panel.h"
 #include "app/ui/map/panel_sentences.h"
@@ -90,7 +91,7 @@ void draw_bars(Ui& ui, const LayersShown& shown, bool compares, const Rect& area
 InterventionFact alone_fact(const LayersShown& shown, const Intervention& which) {
   const ModelResult::AloneResult* alone = shown.result.alone_of(which.term);
   if (alone == nullptr) return {"…", "Computing what it does alone."};
-  if (!alone->probability) return {"—", "Alone: " + alone->failure};
+  if (!alone->probability) return {"—", "Alone: " + control_words(alone->failure)};
   const TokenProbability& first = shown.result.baseline_predictions->tokens.front();
   const double points = (*alone->probability - first.probability) * 100;
   std::string change = points >= 0.05 ? "+" : "";
@@ -200,7 +201,7 @@ void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& outer
   if (now == nullptr) {
     text_in(ui, {{area.min.x, y}, {area.max.x, y + ui.px(20)}}, Type::words12, ui.colors.text3, "Computing …");
   } else if (!now->failure.empty()) {
-    paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.text2, now->failure);
+    paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.text2, control_words(now->failure));
   } else {
     const std::vector<Intervention> active = active_interventions(shown.trace->request, true);
     draw_keys(ui, active.size(), {{area.min.x, y}, {area.max.x, y + ui.px(20)}});
@@ -208,7 +209,7 @@ void draw_layers_predictions(Ui& ui, const LayersShown& shown, const Rect& outer
     draw_bars(ui, shown, !active.empty(), area, y);
     if (!shown.result.failure.empty()) {
       y += paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.warn,
-                     "Without interventions: " + shown.result.failure);
+                     "Without interventions: " + control_words(shown.result.failure));
     }
     y += ui.px(4);
     draw_loss(ui, shown, !active.empty(), area, y);

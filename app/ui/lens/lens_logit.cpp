@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/lens/lens_panel.h"
 #include "app/ui/map/axis_labels.h"
@@ -157,7 +158,7 @@ void draw_parts(Ui& ui, const LensShown& shown, const Rect& area, float y) {
     const bool failed = shown.parts != nullptr && !shown.parts->failure.empty();
     ui.mark("lens/logit_sentence", list);
     paragraph(ui, list, Type::words12, failed ? ui.colors.text : ui.colors.text2,
-              failed ? shown.parts->failure : "Taking it apart …");
+              failed ? control_words(shown.parts->failure) : "Taking it apart …");
     return;
   }
   const std::vector<std::size_t>& order = order_of(ui, shown);

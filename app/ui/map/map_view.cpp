@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/imgui_compat.h"
 #include "app/ui/widgets/widgets.h"
@@ -183,7 +184,7 @@ std::string map_sentence(const LargeMap& map, const CellGrid& grid) {
   std::string sentence = pixel_words(map, grid);
   const auto add = [&](const std::string& state) { sentence += (sentence.empty() ? "" : ", ") + state; };
   if (!map.failure.empty()) {
-    add("not all could be computed: " + map.failure);
+    add("not all could be computed: " + control_words(map.failure));
     return sentence;
   }
   const MapPicture* picture = map.detail ? map.detail.get() : map.whole.get();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/widgets/widgets.h"
@@ -175,7 +176,7 @@ void draw_scatter_panel(Ui& ui, const Rect& area) {
     draw_scatter_header(ui, trace, nullptr, header);
     const bool failed = result != nullptr;
     return draw_scatter_sentence(ui, body, failed ? ui.colors.text : ui.colors.text2,
-                                 failed ? result->failure : "Computing …");
+                                 failed ? control_words(result->failure) : "Computing …");
   }
   ScatterShown shown{*data, selection, result, result->question == query, {}, {}};
   shown.hovered = inside(trace, {ui.state.hover.query, ui.state.hover.key});

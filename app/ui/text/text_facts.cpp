@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/imgui_compat.h"
@@ -103,7 +104,8 @@ void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area) {
   Pieces second{ui, {{first.rest.min.x, middle + ui.px(8)}, {area.max.x, middle + ui.px(26)}}};
   if (known == nullptr) {
     const bool failed = shown.result != nullptr && !shown.result->failure.empty();
-    first.add(Type::words12, failed ? ui.colors.bad : ui.colors.text2, failed ? shown.result->failure : "Computing …");
+    first.add(Type::words12, failed ? ui.colors.bad : ui.colors.text2,
+              failed ? control_words(shown.result->failure) : "Computing …");
     return;
   }
   const ValueRange range = word_colors(ui, *known).range;

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/control_words.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 
 void view_sentence(Ui& ui, const std::string& view, const Rect& area, Rgba color, const std::string& sentence) {
   const float pad = ui.px(size::panel_padding);
-  ui.mark(view + "/sentence: " + sentence, area);
+  const std::string said = control_words(sentence);
+  ui.mark(view + "/sentence: " + said, area);
   paragraph(ui, {{area.min.x + pad, area.min.y + pad}, {std::min(area.max.x - pad, area.min.x + ui.px(640)), 0}},
-            Type::words13, color, sentence);
+            Type::words13, color, said);
 }
 
 Rect take_detail(Ui& ui, Rect& area, const DetailSize& size) {

@@ -10,7 +10,7 @@
 namespace headscope::ui {
 
 // Why there is no picture yet, or at all. `view` is the word of the view, and begins the name in the probe:
-// "sweep/sentence: Computing …".
+// "sweep/sentence: Computing …". Options in it are named as their controls are.
 void view_sentence(Ui& ui, const std::string& view, const Rect& area, Rgba color, const std::string& sentence);
 
 // The detail lies at the right of the picture where there is room, else below it.

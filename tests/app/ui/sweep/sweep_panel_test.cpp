@@ -252,7 +252,7 @@ TEST_F(SweepPanel, PathsBeginAtThePickedHeadAndEndAtIt) {
   EXPECT_TRUE(shows("layer 0, head 5, into key of layer 1, head 3: " + number_label(paths.cells[8 + 3].value, 4)));
   d.choose("sweep/patch", "paths into a head");
   d.step(4);
-  EXPECT_TRUE(shows("--into: found 0:5, but a path goes from a layer to a later one of 2")) << "nothing is before it";
+  EXPECT_TRUE(shows("into: found 0:5, but a path goes from a layer to a later one of 2")) << "nothing is before it";
   d.click("sweep/end/layer/+");
   d.step(4);
   EXPECT_EQ(view().end, (LayerHead{1, 5}));
