@@ -13,10 +13,12 @@
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
 #include "app/cli/view_arguments.h"
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/explain/cell_place.h"
 #include "core/explain/cell_report.h"
 #include "core/explain/explain.h"
+#include "core/explain/first_nonfinite.h"
 #include "core/explain/model_cell.h"
 #include "core/explain/routing_cell.h"
 #include "core/heads/showing.h"
@@ -79,8 +81,9 @@ std::string terms_text(const Explanation& why) {
     rows.push_back({std::to_string(term.k), operand_text(term.left), operand_text(term.right), number(term.product())});
   }
   if (largest.others > 0) {
-    rows.push_back({fmt::format("{} more, each at most {}", largest.others, number(largest.rest_largest)), "", "",
-                    number(largest.rest)});
+    rows.push_back(
+        {rest_words(fmt::format("{} more", largest.others), largest.rest_largest, number(largest.rest_largest)), "", "",
+         number(largest.rest)});
   }
   return "\n" + table_text({{}, {true}, {true}, {true}}, rows);
 }
@@ -99,7 +102,10 @@ std::string explanation_text(const Trace& trace, const Explanation& why) {
                         printable(queries[static_cast<std::size_t>(why.index[2])]), why.index[3],
                         printable(keys[static_cast<std::size_t>(why.index[3])]));
   }
-  return text + why.formula + "\n" + terms_text(why) + "\n" + steps_text(why.steps);
+  text += why.formula + "\n" + terms_text(why) + "\n" + steps_text(why.steps);
+  if (std::isfinite(why.value)) return text;
+  const auto broken = first_nonfinite(trace, CancelToken());
+  return text + (broken ? "\n" + nonfinite_sentence(*broken) + "\n" : "");
 }
 
 // Where rotary positions turn the cell: both features, by what each is multiplied, and the sum that each is.

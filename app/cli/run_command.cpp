@@ -25,6 +25,7 @@
 #include "core/attention/layer_routing.h"
 #include "core/base/error.h"
 #include "core/compare/prediction_changes.h"
+#include "core/explain/first_nonfinite.h"
 #include "core/explain/logit_lens.h"
 #include "core/export/export_stages.h"
 #include "core/export/manifest.h"
@@ -91,13 +92,7 @@ ExportPlan given_plan(const Arguments& given, GivenExport& asked) {
 
 std::optional<std::int64_t> given_count(const Arguments& given, const std::string& option) {
   if (!given.has(option)) return {};
-  const std::string text = given.get(option);
-  constexpr std::size_t kMostDigits = 6;
-  if (text.empty() || text.size() > kMostDigits || text.find_first_not_of("0123456789") != text.npos ||
-      text.find_first_not_of('0') == text.npos) {
-    throw UsageError(option, fmt::format("found '{}'", text), "a whole number from 1 to 999999");
-  }
-  return std::stoll(text);
+  return whole_number(option, given.get(option), 1, 999'999);
 }
 
 // One line a file; a stage of many slices is one line for all of them.
@@ -238,6 +233,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
 
   const std::shared_ptr<const Trace> trace = quiet_trace(request, memory, cancel, asked.any());
   plan.notices = said_of_run(given, *trace, cancel);
+  if (const auto broken = first_nonfinite(*trace, cancel)) plan.notices.push_back(nonfinite_sentence(*broken));
   answer(asked, *trace, memory, cancel, plan);
   ProgressLine progress;
   std::string text = given.has("out") ? exported_text(given, *trace, plan, named.routing, cancel, progress)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +12,9 @@
 #include "core/attention/model_trace.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/stage_statistics.h"
+#include "core/base/cancel.h"
 #include "core/base/utf8.h"
+#include "core/explain/first_nonfinite.h"
 #include "core/heads/shown_weights.h"
 #include "core/heads/token_groups.h"
 #include "core/request/request_text.h"
@@ -40,6 +44,10 @@ std::string tokens_line(const char* title, const std::vector<std::string>& token
   }
   if (tokens.size() > kMostTokens) line += fmt::format(" | ... {} in all", tokens.size());
   return line + "\n";
+}
+
+std::string count_text(std::int64_t count) {
+  return count == 0 ? "" : std::to_string(count);
 }
 
 std::string positions_text(const std::vector<std::int64_t>& positions) {
@@ -109,13 +117,8 @@ std::string notes_text(const Trace& trace) {
                         positions_text(trace.fully_masked_queries), fully_masked_text(trace.request.fully_masked));
   }
   if (trace.model != nullptr && trace.model->capture != nullptr) text += capture_notes(trace);
-  const Stage* output = trace.find(trace.find(StageId::output) ? StageId::output : StageId::context);
-  if (output != nullptr && !costly_numbers(trace, *output)) {
-    const Statistics numbers = statistics_of(output->tensor);
-    if (numbers.nan_count > 0) {
-      text += fmt::format("note: {} of {} values of {} are nan\n", numbers.nan_count, numbers.count,
-                          stage_name(output->id));
-    }
+  if (const auto broken = first_nonfinite(trace, CancelToken())) {
+    text += "note: " + nonfinite_sentence(*broken) + "\n";
   }
   if (trace.request.merge == Merge::direct && trace.find(StageId::context) != nullptr) {
     const Tensor& context = trace.tensor(StageId::context);
@@ -139,18 +142,27 @@ std::string shape_table_text(const Trace& computed) {
   const bool own_keys = is_cross_attention(trace.request) || inputs.key_tokens.size() != inputs.tokens.size();
   if (own_keys && !inputs.key_tokens.empty()) text += tokens_line("key tokens", inputs.key_tokens);
   std::vector<std::vector<std::string>> rows = {{"stage", "shape", "operation", "min", "max", "mean"}};
+  const std::vector<NonfiniteStage> broken = nonfinite_stages(trace, CancelToken());
+  if (!broken.empty()) rows.front().insert(rows.front().end(), {"NaN", "inf"});
   std::string left_out;
   for (const Stage& stage : trace.stages) {
     rows.push_back({std::string(stage_name(stage.id)), to_string(stage.tensor.shape()), stage.operation});
+    std::vector<std::string>& row = rows.back();
     if (costly_numbers(trace, stage)) {
-      left_out += (left_out.empty() ? "" : ", ") + rows.back().front();
-      rows.back().insert(rows.back().end(), {"", "", ""});
+      left_out += (left_out.empty() ? "" : ", ") + row.front();
+      row.resize(rows.front().size());
       continue;
     }
     const Statistics numbers = statistics_of(stage.tensor);
-    for (const double number : {numbers.min, numbers.max, numbers.mean}) rows.back().push_back(short_number(number));
+    for (const double number : {numbers.min, numbers.max, numbers.mean}) row.push_back(short_number(number));
+    const auto counts =
+        std::find_if(broken.begin(), broken.end(), [&](const NonfiniteStage& each) { return each.stage == stage.id; });
+    if (counts != broken.end()) row.insert(row.end(), {count_text(counts->nan), count_text(counts->infinite)});
+    row.resize(rows.front().size());
   }
-  text += '\n' + table_text({{}, {}, {}, {true}, {true}, {true}}, rows) + "\n";
+  std::vector<Column> columns = {{}, {}, {}, {true}, {true}, {true}};
+  columns.resize(rows.front().size(), {true});
+  text += '\n' + table_text(columns, rows) + "\n";
   if (inputs.head_dim > 0) {
     text += fmt::format("{}, {}, head_dim {}; computed by {} in {:.1f} ms\n", counted(inputs.num_heads, "head"),
                         inputs.d_model > 0 ? fmt::format("d_model {}", inputs.d_model) : "no projection",

@@ -90,7 +90,7 @@ void add_terms(CellReport& report, const CellOrigin& origin) {
                    [&](const ReportTerm& a, const ReportTerm& b) { return size(a) > size(b); });
   for (std::size_t at = kShownTerms; at < report.terms.size(); ++at) {
     report.rest += report.terms[at].product;
-    report.rest_largest = std::max(report.rest_largest, std::abs(report.terms[at].product));
+    report.rest_largest = larger_size(report.rest_largest, report.terms[at].product);
   }
   if (!origin.not_read.empty()) {
     report.not_read =

@@ -41,7 +41,7 @@ struct CellReport {
   bool over_keys = false;           // true: the terms are keys; false: features
   double sum = 0;                   // of the products, without a bias
   double rest = 0;                  // sum of the terms after the first kShownTerms
-  double rest_largest = 0;          // the largest |product| among them
+  double rest_largest = 0;          // the largest |product| among them; NaN where one of them is
   // Where rotary positions turn root(): the cell's own feature, then the other one of its pair; else empty.
   std::vector<ReportFeature> turned;
   std::shared_ptr<const CellReport> weight;  // explains the weight in the largest term; null: the sum has no weights

@@ -82,8 +82,14 @@ struct LargestTerms {
   std::vector<ExplainTerm> terms;
   std::int64_t others = 0;
   double rest = 0;          // sum of the other products
-  double rest_largest = 0;  // the largest |product| among them
+  double rest_largest = 0;  // the largest |product| among them; NaN where one of them is
 };
 LargestTerms largest_terms(const Explanation& explanation, std::size_t most);
+
+// The larger one of a size and |product|; NaN once either is.
+double larger_size(double size, double product);
+
+// "6 more keys, each at most 0.0019"; "6 more keys, some NaN" where `largest` is NaN.
+std::string rest_words(const std::string& more, double largest, const std::string& largest_text);
 
 }  // namespace headscope

@@ -43,9 +43,18 @@ LargestTerms largest_terms(const Explanation& explanation, std::size_t most) {
   for (auto term = shown; term != terms.end(); ++term) {
     ++result.others;
     result.rest += term->product();
-    result.rest_largest = std::max(result.rest_largest, std::abs(term->product()));
+    result.rest_largest = larger_size(result.rest_largest, term->product());
   }
   return result;
+}
+
+double larger_size(double size, double product) {
+  return std::isnan(size) || std::isnan(product) ? std::numeric_limits<double>::quiet_NaN()
+                                                 : std::max(size, std::abs(product));
+}
+
+std::string rest_words(const std::string& more, double largest, const std::string& largest_text) {
+  return more + (std::isnan(largest) ? ", some NaN" : ", each at most " + largest_text);
 }
 
 }  // namespace headscope

@@ -8,6 +8,7 @@
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
+#include "core/explain/explain.h"
 
 namespace headscope::ui {
 namespace {
@@ -175,10 +176,10 @@ void write_rest(const Table& table, std::size_t others) {
   Rect words = between(line.min.x + ui.px(22), c.product - (open ? 0 : sum_width + ui.px(6)), line);
   if (open) return text_in(ui, words, Type::words12, ui.colors.text2, "Show the largest only");
   const std::string count = grouped_digits(static_cast<std::int64_t>(others));
-  std::string sentence = fmt::format("{} more {}{}, each at most {}", count, noun, others == 1 ? "" : "s", most);
+  const double largest = table.report.rest_largest;
+  std::string sentence = rest_words(fmt::format("{} more {}{}", count, noun, others == 1 ? "" : "s"), largest, most);
   // Numbers are never cut: the words give way.
-  if (text_width(ui, Type::words12, sentence) > words.width())
-    sentence = fmt::format("{} more, at most {}", count, most);
+  if (text_width(ui, Type::words12, sentence) > words.width()) sentence = rest_words(count + " more", largest, most);
   if (text_width(ui, Type::words12, sentence) > words.width()) sentence = fmt::format("{} more", count);
   text_in(ui, words, Type::words12, ui.colors.text2, sentence);
   text_in(ui, between(c.product - sum_width, c.product, line), Type::mono_bold12, ui.colors.text, sum, 1);
