@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/session/session.h"
+#include "app/ui/explain/nonfinite_notice.h"
 #include "app/ui/export_actions.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/main_view.h"
@@ -198,6 +199,7 @@ std::vector<Bar> bars_of(Ui& ui) {
                     true,
                     [](Ui& u) { u.session.jobs.dismiss(); }});
   }
+  if (const auto broken = nonfinite_notice(ui)) bars.push_back({*broken, "Show it", true, show_nonfinite});
   if (trace != nullptr) add_trace_bars(*trace, bars);
   if (trace != nullptr && !trace->notice.empty()) {
     bars.push_back({{Notice::Kind::warn, "Another backend.", trace->notice, "backend"}, "", true, nullptr});
@@ -224,9 +226,8 @@ std::vector<Bar> bars_of(Ui& ui) {
                     true,
                     nullptr});
   }
-  if (const std::optional<Notice> offer = tour_offer(ui)) {
+  if (const std::optional<Notice> offer = tour_offer(ui))
     bars.push_back({*offer, tour_offer_button(ui), true, [](Ui& u) { u.push(CommandId::tour); }});
-  }
   leave_out(bars, ui.state.dismissed);
   if (bars.size() > kMostBars) bars.resize(kMostBars);
   return bars;
