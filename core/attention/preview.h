@@ -26,9 +26,10 @@ constexpr std::int64_t kMostReplaced = 4;
 //   forward() needs `least_products` multiplications or more: with fewer it is as fast as a preview.
 // Row maxima may lie above the largest score when the key with the largest score was replaced; sums are relative to
 // them.
-// Query, key, value, all stages before them, and the scores are exact. Row sums, weights, context, concat and output
-// lie within 1e-5 of those of forward(), relative to the largest number of their row: every preview starts from an
-// exact trace, so that errors do not add up. All stages but the context are computed when read. Throws Cancelled.
+// Query, key, value, all stages before them, and the scores are exact. Row sums and weights lie within 1e-5 of those of
+// forward(), relative to the largest number of their row; context and concat relative to the largest value that is
+// summed, and output to the largest of its numbers, for sums may cancel. Every preview starts from an exact trace, so
+// that errors do not add up. All stages but the context are computed when read. Throws Cancelled.
 std::shared_ptr<const Trace> preview_of(const std::shared_ptr<const Trace>& last, const Request& request,
                                         const std::shared_ptr<const Inputs>& inputs,
                                         const std::shared_ptr<const Backend>& backend, double least_products,

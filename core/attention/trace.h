@@ -53,8 +53,8 @@ struct Trace {
   std::string backend;  // Backend::name()
   std::string backend_description;
   std::shared_ptr<const ModelTrace> model;  // the model of which this is a layer; null for a single layer
-  // True: after a token was replaced, weights, context, concat and output were made from updated row sums, within 1e-5
-  // of the row's largest number; a trace of the exact numbers follows.
+  // True: after a token was replaced, weights, context, concat and output were made from updated row sums, as near to
+  // the exact numbers as preview.h says; a trace of these follows.
   bool preview = false;
   std::string notice;  // a sentence when another backend than the requested one had to compute; else ""
   double scale = 0;    // the factor of raw_scores

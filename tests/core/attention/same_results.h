@@ -12,7 +12,7 @@ namespace headscope {
 std::string difference(const Trace& found, const Trace& wanted);
 
 // Says how a trace that comes before the exact one differs from it; "" where it does not. It is a preview, whose stages
-// up to the scores are exact, and the others within 1e-5 of the largest number of their row; or it has the layers of a
+// up to the scores are exact, and the others as near as core/attention/preview.h says; or it has the layers of a
 // model that are known already.
 std::string early_difference(const Trace& early, const Trace& exact);
 
