@@ -35,7 +35,8 @@ void say(const Arguments& given, const Trace& trace) {
   for (const TraceNotice& notice : trace_notices(trace)) given.notice_with_result(notice.sentence);
 }
 
-// Of A of --patch-from, whose numbers are put into this run: it is run once more where its recipe holds hashes.
+// Says whether the weights of A, the run of --patch-from whose numbers are put into this one, have changed: A is run
+// once more where its recipe holds hashes.
 std::string other_weights_of_patch_source(const Arguments& given, const CancelToken& cancel) {
   const std::optional<Recipe> recipe = recipe_of(given, "patch-from");
   if (!recipe || !recipe->weights.any()) return "";

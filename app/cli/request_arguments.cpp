@@ -178,7 +178,7 @@ GivenRequest given_request(const Arguments& asked, std::optional<SessionFile> se
                      "a capture as --model");
   }
   if (const std::optional<Problem> problem = find_problem(request)) throw ProblemError(*problem);
-  // What a session says beside them may have been meant for another request.
+  // Only options of the command line are refused: a session's own may have been meant for another request.
   for (const RequestOption& option : request_options()) {
     if (given.has(option.name)) refuse_idle(option, request);
   }

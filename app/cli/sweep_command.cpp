@@ -99,7 +99,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
       });
   progress.erase();
   write_csv(path, [&] { return sweep_csv(found); });
-  // Of the noise direction the run that is kept is that of A.
+  // In the noise direction found.trace is the run of A.
   said_of_run(given, noise ? *quiet_trace(request.request, memory, cancel) : *found.trace, cancel);
   if (!found.found->notice.empty()) given.notice_with_result(found.found->notice);
   print(given.has("json") ? sweep_json(found, question, direction) : sweep_text(found, question, direction));

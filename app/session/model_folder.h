@@ -1,5 +1,5 @@
-// What is opened as a model where something else was named: a file of a checkpoint, a folder of the hub's cache, or the
-// name of a model that lies there.
+// A model is also opened by a file of its checkpoint, by a folder of the hub's cache, and by the name of a model that
+// lies there: these functions find its folder.
 #pragma once
 
 #include <string>

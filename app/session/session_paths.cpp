@@ -88,7 +88,8 @@ Request read_patch_source(const std::string& patch_from) {
 Request with_patch_source(Request request) {
   if (request.patch_from.empty() || carries_source(request) || !any_on(request.patches)) return request;
   try {
-    // What no run can take stays where the file says it.
+    // A source that is patched itself cannot be run: the request keeps the name of its file, which a refusal then
+    // names.
     const Request source = read_led(request.patch_from).request;
     if (!any_on(source.patches)) request.patch_from = request_json(source);
   } catch (const Error&) {

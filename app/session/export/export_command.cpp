@@ -34,7 +34,7 @@ constexpr Said kSaid[] = {{"view", true},  {"head", true},  {"at"},       {"by"}
                           {"theme"},       {"width"},       {"dpi"},      {"font-size"}, {"background"}, {"caption"},
                           {"recipe-line"}, {"key-labels"}};
 
-// Of arcs and text, --heads-shown says the heads; --view concat means the stage too.
+// The heads of arcs and text are said by --heads-shown, and the stage of --view concat by the view.
 bool is_said(const Said& said, const ViewOption& option, const ViewSpec& spec, bool on_page) {
   if (!said.even_usual && is_default(option, spec)) return false;
   if (!acts_on(option, spec, on_page)) return false;

@@ -1,4 +1,4 @@
-// What the tour says at a stop where its usual sentences would be false of the result that is on screen.
+// The tour says other sentences at a stop where its usual ones would be false of the result that is on screen.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

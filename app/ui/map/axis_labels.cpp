@@ -107,7 +107,7 @@ float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longes
 
 namespace {
 
-// What is written at each of the labels: of names that are cut, those that differ are kept apart.
+// Returns the words that are written at each of the labels: names that differ still differ where they are cut.
 std::vector<std::string> words_apart(Ui& ui, const std::vector<AxisLabel>& places,
                                      const std::vector<std::string>& labels, float width) {
   LabelFit fit;
