@@ -1,6 +1,5 @@
 #include "app/ui/recipe_check.h"
 
-#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "app/session/documents.h"
 #include "app/session/session.h"
 #include "app/session/session_paths.h"
+#include "app/ui/map/panel_sentences.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
@@ -57,12 +57,6 @@ void forget(UiState& state) {
   check.recipe.reset();
   check.asked.reset();
   if (check.work != nullptr) check.work->forget();
-}
-
-std::string as_sentence(std::string words) {
-  if (words.empty()) return words;
-  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
-  return words + ".";
 }
 
 std::string answer(const RecipeQuestion& question, const CancelToken& cancel) {

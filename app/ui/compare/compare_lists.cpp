@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "app/session/session.h"
 #include "app/ui/compare/compare_panel.h"
 #include "app/ui/map/axis_labels.h"
+#include "app/ui/map/panel_sentences.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
@@ -56,21 +56,13 @@ std::string where_words(const Comparison& comparison) {
   return comparison.layer ? fmt::format("at {} of layer {}", stage, *comparison.layer) : "at " + stage;
 }
 
-// Why it starts there, as a sentence; "" where nothing is known.
-std::string why_words(const Comparison& comparison) {
-  if (comparison.rows.empty()) return "";
-  std::string words = comparison.rows + ".";
-  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
-  return words;
-}
-
 void draw_changes(Ui& ui, const Comparison& comparison, const Rect& area) {
   constexpr std::size_t kMostTokens = 40;
   const std::size_t tokens = std::min(comparison.queries.changed.size(), kMostTokens);
   const bool own_keys = comparison.keys.changed != comparison.queries.changed;
   const std::size_t keys = own_keys ? std::min(comparison.keys.changed.size(), kMostTokens) : 0;
   const float width = area.width() - ui.px(28);
-  const std::string why = why_words(comparison);
+  const std::string why = as_sentence(comparison.rows);
   const float explained = why.empty() ? 0 : paragraph_height(ui, Type::words12, why, width) + ui.px(6);
   const float content =
       ui.px(2 * kTitle + 22) + explained + (tokens > 0 ? ui.px(kTitle) : 0) + (keys > 0 ? ui.px(kTitle) : 0) +

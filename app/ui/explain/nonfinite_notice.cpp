@@ -1,6 +1,5 @@
 #include "app/ui/explain/nonfinite_notice.h"
 
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
 #include "app/ui/map/cell_places.h"
+#include "app/ui/map/panel_sentences.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
 #include "core/explain/first_nonfinite.h"
@@ -84,9 +84,8 @@ std::optional<Notice> nonfinite_notice(Ui& ui) {
   show_wanted(ui, state, *trace);
   const std::string sentence = nonfinite_sentence(*state.found);
   const std::size_t colon = sentence.find(": ");
-  std::string fact = sentence.substr(0, colon) + ".";
-  fact.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(fact.front())));
-  return Notice{Notice::Kind::warn, fact, sentence.substr(colon + 2) + ".", "nonfinite"};
+  return Notice{Notice::Kind::warn, as_sentence(sentence.substr(0, colon)), sentence.substr(colon + 2) + ".",
+                "nonfinite"};
 }
 
 void show_nonfinite(Ui& ui) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 
 #include "app/ui/map/map_colors.h"
@@ -76,6 +77,12 @@ void draw_legend_words(Ui& ui, const Rect& line, const std::string& sentence) {
 std::string token_or_index(const std::vector<std::string>& names, std::int64_t index) {
   const auto at = static_cast<std::size_t>(index);
   return at < names.size() && !names[at].empty() ? shown_name(names[at]) : fmt::format("#{}", index);
+}
+
+std::string as_sentence(std::string words) {
+  if (words.empty()) return words;
+  words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+  return words + ".";
 }
 
 }  // namespace headscope::ui

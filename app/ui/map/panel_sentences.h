@@ -19,4 +19,7 @@ void draw_legend_words(Ui& ui, const Rect& line, const std::string& sentence);
 // The token of a row or column, or its index where there is none: "it", "#7".
 std::string token_or_index(const std::vector<std::string>& names, std::int64_t index);
 
+// "the rows are permuted" as "The rows are permuted."; "" stays.
+std::string as_sentence(std::string words);
+
 }  // namespace headscope::ui
