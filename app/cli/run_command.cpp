@@ -233,7 +233,9 @@ void run(const Arguments& given, const CancelToken& cancel) {
 
   const std::shared_ptr<const Trace> trace = quiet_trace(request, memory, cancel, asked.any());
   plan.notices = said_of_run(given, *trace, cancel);
-  if (const auto broken = first_nonfinite(*trace, cancel)) plan.notices.push_back(nonfinite_sentence(*broken));
+  const bool has_manifest = given.has("json") || given.has("out");
+  const auto broken = has_manifest ? first_nonfinite(*trace, cancel) : std::nullopt;
+  if (broken) plan.notices.push_back(nonfinite_sentence(*broken));
   answer(asked, *trace, memory, cancel, plan);
   ProgressLine progress;
   std::string text = given.has("out") ? exported_text(given, *trace, plan, named.routing, cancel, progress)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -104,9 +105,8 @@ std::string capture_notes(const Trace& trace) {
   return text;
 }
 
-}  // namespace
-
-std::string notes_text(const Trace& trace) {
+// `broken`: first_nonfinite() of the trace.
+std::string notes_of(const Trace& trace, const std::optional<FirstNonfinite>& broken) {
   std::string text;
   if (shows_otherwise(trace)) {
     text += fmt::format("note: weights are shown otherwise than computed: {}\n", shown_sentence(trace));
@@ -117,9 +117,7 @@ std::string notes_text(const Trace& trace) {
                         positions_text(trace.fully_masked_queries), fully_masked_text(trace.request.fully_masked));
   }
   if (trace.model != nullptr && trace.model->capture != nullptr) text += capture_notes(trace);
-  if (const auto broken = first_nonfinite(trace, CancelToken())) {
-    text += "note: " + nonfinite_sentence(*broken) + "\n";
-  }
+  if (broken) text += "note: " + nonfinite_sentence(*broken) + "\n";
   if (trace.request.merge == Merge::direct && trace.find(StageId::context) != nullptr) {
     const Tensor& context = trace.tensor(StageId::context);
     const MergeReport report =
@@ -134,6 +132,12 @@ std::string notes_text(const Trace& trace) {
   return text;
 }
 
+}  // namespace
+
+std::string notes_text(const Trace& trace) {
+  return notes_of(trace, first_nonfinite(trace, CancelToken()));
+}
+
 std::string shape_table_text(const Trace& computed) {
   const TraceToExport shown = trace_to_export(computed);
   const Trace& trace = shown.trace;
@@ -142,7 +146,9 @@ std::string shape_table_text(const Trace& computed) {
   const bool own_keys = is_cross_attention(trace.request) || inputs.key_tokens.size() != inputs.tokens.size();
   if (own_keys && !inputs.key_tokens.empty()) text += tokens_line("key tokens", inputs.key_tokens);
   std::vector<std::vector<std::string>> rows = {{"stage", "shape", "operation", "min", "max", "mean"}};
-  const std::vector<NonfiniteStage> broken = nonfinite_stages(trace, CancelToken());
+  const std::optional<FirstNonfinite> first = first_nonfinite(computed, CancelToken());
+  const std::vector<NonfiniteStage> broken =
+      first ? nonfinite_stages(trace, CancelToken()) : std::vector<NonfiniteStage>();
   if (!broken.empty()) rows.front().insert(rows.front().end(), {"NaN", "inf"});
   std::string left_out;
   for (const Stage& stage : trace.stages) {
@@ -174,7 +180,7 @@ std::string shape_table_text(const Trace& computed) {
     text += fmt::format("note: computed when read, and not gone through for this table: {}; --json goes through all\n",
                         left_out);
   }
-  return text + notes_text(computed);
+  return text + notes_of(computed, first);
 }
 
 }  // namespace headscope::cli
