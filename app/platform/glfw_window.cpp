@@ -23,6 +23,7 @@
 namespace headscope {
 namespace {
 
+// At 1x, as app/ui/layout.h has them: what is smaller would hide the status bar.
 constexpr int kSmallestWidth = 960, kSmallestHeight = 600;
 constexpr std::chrono::milliseconds kShortestFrame{7};
 
