@@ -171,11 +171,12 @@ make_pristine() {
 }
 
 # pack: the source as a tarball with the folder headscope in it: the last commit, or the working tree where it differs.
+# What a link points to is not transformed (S).
 pack() {
   local git=(git -c safe.directory='*' -C "$checkout")
   if [[ ! -e $checkout/.git ]]; then
     what="the folder, which is no checkout"
-    tar -C "$checkout" --exclude=./build --transform 's,^\.,headscope,' -cf "$scratch/source.tar" .
+    tar -C "$checkout" --exclude=./build --transform 's,^\.,headscope,S' -cf "$scratch/source.tar" .
   elif [[ -z $("${git[@]}" status --porcelain) ]]; then
     what="the commit $("${git[@]}" rev-parse --short HEAD)"
     "${git[@]}" archive --prefix=headscope/ -o "$scratch/source.tar" HEAD
@@ -184,7 +185,7 @@ pack() {
     "${git[@]}" ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
       [[ ! -e $checkout/$file ]] || printf '%s\0' "$file"  # else it was deleted and this is not committed yet
     done >"$scratch/files"
-    tar -C "$checkout" --null --files-from="$scratch/files" --transform 's,^,headscope/,' -cf "$scratch/source.tar"
+    tar -C "$checkout" --null --files-from="$scratch/files" --transform 's,^,headscope/,S' -cf "$scratch/source.tar"
   fi
   say "Tested is $what"
 }
