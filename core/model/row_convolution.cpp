@@ -52,8 +52,17 @@ std::vector<float> convolution_window(const ConvolutionRule& rule, const Tensor&
   return window;
 }
 
+namespace {
+
+// In double: the tanh of a float has other bits in the C libraries of Debian 12 and 13.
+float tanh_of(float value) {
+  return static_cast<float>(std::tanh(static_cast<double>(value)));
+}
+
+}  // namespace
+
 float convolution_activated(const ConvolutionRule& rule, float value) {
-  if (!rule.activation) return std::tanh(value);
+  if (!rule.activation) return tanh_of(value);
   activate(*rule.activation, {&value, 1});
   return value;
 }
@@ -76,7 +85,7 @@ Tensor convolved_rows(const ConvolutionRule& rule, const Linear& weights, const 
   if (rule.activation) {
     activate(*rule.activation, values);
   } else {
-    for (float& value : values) value = std::tanh(value);
+    for (float& value : values) value = tanh_of(value);
   }
   return added;
 }

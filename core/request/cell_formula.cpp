@@ -99,13 +99,14 @@ CellFormula of_two(Kind kind, CellFormula left, CellFormula right) {
 }  // namespace
 
 const FormulaFunction& tanh_function() {
-  static const FormulaFunction function{.name = "tanh",
-                                        .torch = "torch.tanh",
-                                        .numpy = "np.tanh",
-                                        .latex = "\\tanh",
-                                        .in_float = [](float x) { return std::tanh(x); },
-                                        .in_double = [](double x) { return std::tanh(x); },
-                                        .slope = [](double value) { return 1 - value * value; }};
+  static const FormulaFunction function{
+      .name = "tanh",
+      .torch = "torch.tanh",
+      .numpy = "np.tanh",
+      .latex = "\\tanh",
+      .in_float = [](float x) { return static_cast<float>(std::tanh(static_cast<double>(x))); },
+      .in_double = [](double x) { return std::tanh(x); },
+      .slope = [](double value) { return 1 - value * value; }};
   return function;
 }
 
