@@ -8,6 +8,7 @@
 
 #include "app/cli/output.h"
 #include "core/diagnose/mistake_rows.h"
+#include "core/diagnose/verdict_words.h"
 #include "core/io/json_text.h"
 
 namespace headscope::cli {
@@ -77,24 +78,6 @@ const StageComparison& told_stage(const Diagnosis& found) {
   return first == found.stages.end() ? found.stages.front() : *first;
 }
 
-std::string verdict_line(const StageComparison& each) {
-  const std::string_view name = stage_name(each.stage);
-  if (each.equal && each.format.is_float32()) {
-    return fmt::format("{} is equal: largest difference {:.3g}\n", name, each.max_difference);
-  }
-  if (each.equal) {
-    return fmt::format(
-        "{} is equal within {}: the largest difference, {:.3g}, is within what rounding costs here: {:.3g}\n", name,
-        each.format.name, each.max_difference, each.allowed);
-  }
-  std::string given;
-  for (const StageId stage : each.given)
-    given += (given.empty() ? ", given their " : ", ") + std::string(stage_name(stage));
-  std::string text = fmt::format("{} differs{}: largest difference {:.3g}", name, given, each.max_difference);
-  if (!each.format.is_float32()) text += fmt::format("; theirs are {} numbers", each.format.name);
-  return text + "\n";
-}
-
 std::string percent(double share) {
   return fmt::format("{:.3g}%", 100 * share);
 }
@@ -103,20 +86,12 @@ std::string names_text(const std::vector<std::string>& names) {
   return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string what_they_do(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    if (const MistakeRow* row = mistake_named(name)) text += (text.empty() ? "" : "; ") + std::string(row->sentence);
-  }
-  return text;
-}
-
 std::string explained_table(const char* title, const std::vector<DiagnosisExplanation>& explanations) {
   std::vector<std::vector<std::string>> rows = {
       {title, "of the difference", "of the cells", "residual", "what it does"}};
   for (const DiagnosisExplanation& each : explanations) {
     rows.push_back({names_text(each.variants), percent(each.share), percent(each.cells),
-                    fmt::format("{:.1e}", each.residual), what_they_do(each.variants)});
+                    fmt::format("{:.1e}", each.residual), what_mistakes_do(each.variants)});
   }
   return table_text({{}, {true}, {true}, {true}, {}}, rows);
 }
@@ -148,7 +123,7 @@ std::string alike_lines(const Diagnosis& found) {
 }
 
 std::string stage_text(const StageComparison& stage) {
-  std::string text = verdict_line(stage);
+  std::string text = verdict_sentence(stage) + "\n";
   if (!stage.read_as.empty()) text += fmt::format("  theirs is read as {}\n", stage.read_as);
   if (stage.equal) return text;
   if (!stage.where.sentence.empty()) text += "  " + stage.where.sentence + "\n";
@@ -182,7 +157,7 @@ std::string diagnosis_text(const Diagnosis& found) {
   for (const StageComparison& each : found.stages) {
     text += stage_text(each);
     if (found.stages.size() > 1 && !each.mistakes.empty()) {
-      text += fmt::format("  explained by {}: {}\n", names_text(each.mistakes), what_they_do(each.mistakes));
+      text += fmt::format("  explained by {}: {}\n", names_text(each.mistakes), what_mistakes_do(each.mistakes));
     }
   }
   if (found.equal) return text;

@@ -13,6 +13,7 @@
 #include "app/cli/render_corpus.h"
 #include "app/cli/render_file.h"
 #include "app/cli/render_sweep.h"
+#include "app/cli/render_theirs.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/view_arguments.h"
 #include "app/session/session_paths.h"
@@ -134,20 +135,30 @@ void render(const Arguments& given, const CancelToken& cancel) {
     refuse_without_fonts();
     return render_corpus(given, *session, *corpus, cancel);
   }
+  const std::string theirs_of_session = session ? session->theirs : "";
   const GivenRequest request = given_request(without_sweep_patch(given), std::move(session));
-  const ViewSpec view = with_sweep_patch(given, given_view(given, request.view.value_or(ViewSpec())));
+  ViewSpec view = with_sweep_patch(given, given_view(given, request.view.value_or(ViewSpec())));
   if (target.page) check_page_view(view.view);
   refuse_idle_options(given, view, target.page);
   refuse_idle_showing(given, request.request, view, target.page);
 
-  const std::optional<Request> other = other_request(given, request, view);
+  const std::string theirs_file = theirs_asked(given, theirs_of_session, view);
+  const std::optional<Request> other = theirs_file.empty() ? other_request(given, request, view) : std::nullopt;
   std::optional<Sweep> sweep;
   if (view.view == ViewKind::sweep) sweep = swept(request.request, other, view, memory, cancel);
   const std::shared_ptr<const Trace> against = other ? quiet_trace(*other, memory, cancel) : nullptr;
   if (against != nullptr) say_of_against(given, *against, cancel);
   const bool all_layers = needs_all_layers(target, view.view);
   const std::shared_ptr<const Trace> trace = computed_trace(given, request.request, memory, cancel, all_layers);
-  write_target(target, {*trace, against.get(), sweep ? &*sweep : nullptr}, settled_view(view, *trace), cancel);
+  FigureSource source{*trace, against.get(), sweep ? &*sweep : nullptr};
+  std::optional<TheirsFigure> theirs;
+  if (!theirs_file.empty()) {
+    theirs = read_theirs(given, theirs_file, *trace, view, cancel);
+    // The recipe of such a picture says itself what it shows.
+    if (!given.has("head") && theirs_of_session.empty()) view = at_first_difference(view, *theirs);
+    source.theirs = &*theirs;
+  }
+  write_target(target, source, settled_view(view, *trace), cancel);
 }
 
 // REQUEST, whose --patch takes the words of a sweep here.
@@ -195,6 +206,7 @@ Command render_command() {
       "headscope-cli render --phrase 'The animal was too tired' --out page.html",
       "headscope-cli render --session heads.png --stage scores --out scores.png",
       "headscope-cli render --session wide.json --against tired.json --head 7 --out difference.png",
+      "headscope-cli render --phrase 'a b c' --theirs weights.npy --stage weights --out theirs.png",
       "headscope-cli render --model demo:induction --phrase 'cat box ink fox jam cat box' --view lens --out lens.png",
       "headscope-cli render --model demo:induction --phrase 'cat box ink fox cat' --view attribution --at 4 --token "
       "box,ink --by heads --out logit.png",

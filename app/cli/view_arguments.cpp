@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cli/render_theirs.h"
 #include "app/cli/stage_arguments.h"
 #include "core/attention/trace.h"
 #include "core/base/error.h"
@@ -90,7 +91,7 @@ void set_from(ViewSpec& view, const ViewOption& option, const std::string& text)
 
 // The view that options other than --view mean.
 ViewKind implied_kind(const Arguments& given, const ViewSpec& view) {
-  const bool of_two = given.has("against") && !takes_another_result(view.view);
+  const bool of_two = (given.has("against") || given.has("theirs")) && !takes_another_result(view.view);
   ViewKind kind = of_two ? ViewKind::difference : view.view;
   const bool of_any_stage =
       kind == ViewKind::difference || kind == ViewKind::sensitivity || kind == ViewKind::explanation;
@@ -113,8 +114,9 @@ OptionGroup view_group() {
                            "difference, sweep: a session, or a picture, whose result is A; this request's is B. A "
                            "difference draws A - B, a "
                            "sweep what becomes of B with numbers of A."});
+  group.options.push_back({"theirs", "FILE", kTheirsHelp});
   // First what decides which picture it is.
-  constexpr std::string_view kFirst[] = {"view", "aggregate", "against", "head", "stage"};
+  constexpr std::string_view kFirst[] = {"view", "aggregate", "against", "theirs", "head", "stage"};
   const auto place = [&](const OptionSpec& option) {
     return std::find(std::begin(kFirst), std::end(kFirst), option.name) - std::begin(kFirst);
   };

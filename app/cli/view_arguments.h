@@ -10,8 +10,8 @@ namespace headscope::cli {
 OptionGroup view_group();
 
 // `start` (the session's view, or the defaults) changed by the options. Without --view, --head shows that head, --stage
-// with a stage that is not score-like shows that stage, --against shows a difference. Of arcs and text, --head is the
-// one head shown. Throws UsageError.
+// with a stage that is not score-like shows that stage, --against or --theirs shows a difference. Of arcs and text,
+// --head is the one head shown. Throws UsageError.
 ViewSpec given_view(const Arguments& arguments, ViewSpec start);
 
 // Throws UsageError for an option of the command line that does nothing for `view`, or for the page that holds it,

@@ -43,13 +43,15 @@ void for_each_path(Request& request, const ChangePath& change) {
   }
 }
 
+void lead_from(const std::filesystem::path& folder, std::string& path) {
+  std::error_code error;
+  if (std::filesystem::path(path).is_absolute() || std::filesystem::exists(path, error)) return;
+  const std::filesystem::path beside = folder / path;
+  if (std::filesystem::exists(beside, error)) path = beside.string();
+}
+
 void lead_from(const std::filesystem::path& folder, Request& request) {
-  for_each_path(request, [&](std::string& path) {
-    std::error_code error;
-    if (std::filesystem::path(path).is_absolute() || std::filesystem::exists(path, error)) return;
-    const std::filesystem::path beside = folder / path;
-    if (std::filesystem::exists(beside, error)) path = beside.string();
-  });
+  for_each_path(request, [&](std::string& path) { lead_from(folder, path); });
 }
 
 }  // namespace
@@ -62,6 +64,7 @@ SessionFile read_led(const std::string& path) {
   if (folder.empty()) return file;
   lead_from(folder, file.request);
   if (file.against) lead_from(folder, *file.against);
+  if (!file.theirs.empty()) lead_from(folder, file.theirs);
   return file;
 }
 

@@ -13,6 +13,7 @@
 #include "app/session/settings_values.h"
 #include "core/base/error.h"
 #include "core/base/utf8.h"
+#include "core/compare/precision_format.h"
 #include "core/compare/variant_run.h"
 #include "core/corpus/head_points.h"
 #include "core/request/option_text.h"
@@ -38,10 +39,17 @@ const std::vector<std::string> kCorpusSides = {"head", "chosen", "tree", "points
                                kClustersOf = {"all", "chosen", "layer"};
 const std::vector<std::string> kExamplesOf = {"strongest", "tenths"};
 const std::vector<std::string> kPointColors = {"token", "position"};
-const std::vector<std::string> kFormats = {"float32", "float16", "bfloat16"};  // of NumberType
+const std::vector<std::string> kRounded(std::begin(kRoundedNames), std::end(kRoundedNames));
 constexpr std::size_t kLongestMean = 256, kMostChosen = 1'000'000;
 constexpr double kMostDistance = 2;  // of two heads: 1 - cosine
 constexpr double kLargestFilter = 1e6, kLeastTemperature = 1e-3, kMostTemperature = 1e3;
+
+// By the names of precision_formats(), in their order.
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const PrecisionFormat& format : precision_formats()) names.emplace_back(format.name);
+  return names;
+}
 
 std::optional<HeadMetric> metric_from(const JsonReader& reader, const char* key) {
   std::string name;
@@ -97,11 +105,13 @@ LayersView layers_from(const JsonReader& outer) {
 }
 
 json bug_lab_json(const BugLabView& lab) {
+  const PrecisionFormat* format = find_precision_format(lab.format);
   return {{"variants", lab.variants},
           {"stage", stage_name(lab.stage)},
           {"shows", kBugLabShows[static_cast<std::size_t>(lab.shows)]},
           {"precision", lab.precision},
-          {"format", kFormats[static_cast<std::size_t>(lab.format)]}};
+          {"format", format == nullptr ? "float16" : format->name},
+          {"rounded", kRoundedNames[static_cast<std::size_t>(lab.rounded)]}};
 }
 
 BugLabView bug_lab_from(const JsonReader& outer) {
@@ -118,7 +128,10 @@ BugLabView bug_lab_from(const JsonReader& outer) {
   lab.stage = reader.read_stage("stage", lab.stage);
   lab.shows = static_cast<BugLabView::Shows>(reader.read_choice("shows", kBugLabShows, static_cast<int>(lab.shows)));
   reader.read("precision", lab.precision);
-  lab.format = static_cast<NumberType>(reader.read_choice("format", kFormats, static_cast<int>(lab.format)));
+  const int float16 = static_cast<int>(find_precision_format("f16") - precision_formats().data());
+  const int format = reader.read_choice("format", format_names(), float16);
+  lab.format = precision_formats()[static_cast<std::size_t>(format)].option;
+  lab.rounded = static_cast<Rounded>(reader.read_choice("rounded", kRounded, static_cast<int>(lab.rounded)));
   return lab;
 }
 

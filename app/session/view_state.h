@@ -11,6 +11,7 @@
 #include "app/session/main_view.h"
 #include "core/backend/pyramid.h"
 #include "core/circuits/composition_kind.h"
+#include "core/compare/precision_format.h"
 #include "core/explain/attribution_by.h"
 #include "core/explain/lens_of.h"
 #include "core/generate/sampler.h"
@@ -24,7 +25,6 @@
 #include "core/picture/view_spec.h"
 #include "core/request/stage.h"
 #include "core/sweep/sweep_patch.h"
-#include "core/tensor/tensor.h"
 
 namespace headscope {
 
@@ -65,8 +65,9 @@ struct BugLabView {
   std::vector<std::string> variants = {"merge-direct"};  // switched on; at most two
   StageId stage = StageId::concat;
   Shows shows = Shows::side_by_side;
-  bool precision = false;                   // instead: the request in other number formats
-  NumberType format = NumberType::float16;  // the one that is shown
+  bool precision = false;            // instead: the request in other number formats
+  std::string format = "f16";        // the one that is shown, as --formats has it
+  Rounded rounded = Rounded::usual;  // what is rounded
   friend bool operator==(const BugLabView&, const BugLabView&) = default;
 };
 

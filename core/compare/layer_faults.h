@@ -23,6 +23,7 @@ struct LayerFaults {
   // Rotary positions and the norm of heads.
   bool turns_queries = true, turns_keys = true, turns_values = false;
   std::int64_t query_shift = 0;  // added to the position of every query
+  std::int64_t restart = 0;      // above 0: from this place on, positions count from 0 again
   bool norm_after_turn = false;  // the norm of heads comes after the rotary positions
   bool extra_norm = false;       // queries and keys are divided by their root mean square (eps 1e-6), without weights
   std::int64_t roll_keys = 0, roll_values = 0;  // key (value) j is that of j - roll, around the end
@@ -30,6 +31,7 @@ struct LayerFaults {
 
   // Scores.
   std::optional<NumberGrid> accumulator;  // sums of products are rounded to it after every addition
+  bool rounds_products = true;            // with an accumulator: every product is rounded to it, too
   enum class Cap { right, before_scale, without_factor } cap = Cap::right;
   // -slopes[h] * |i + diagonal - j| is added to the scores, in place of the mask's term alibi.
   std::optional<std::vector<double>> slopes;
@@ -38,6 +40,7 @@ struct LayerFaults {
   // Mask. `hide` acts on the cells that the request hides.
   enum class Hide { right, diagonal_too, one_more_shown, transposed, first_item } hide = Hide::right;
   std::int64_t hide_first_keys = 0, hide_last_queries = 0;
+  bool mask_without_past = false;  // the mask takes the first query to stand at key 0, whatever stands before it
   enum class MaskUse { hides, adds_one_where_visible, multiplies } mask_use = MaskUse::hides;
 
   // Softmax.

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <utility>
 
 #include "core/base/assert.h"
 #include "core/compare/rounded_forward.h"
+#include "core/compare/stage_errors.h"
 #include "core/request/intervention_kinds.h"
 
 namespace headscope {
@@ -35,49 +35,6 @@ double products_of(const Trace& trace) {
   return products;
 }
 
-// Whether the cell holds what the mask put there: that is not computed.
-bool is_hidden_score(const Trace& trace, StageId stage, const Index& index) {
-  const bool masked = stage == StageId::masked_scores ||
-                      (stage == StageId::scores && trace.request.mask_order == MaskOrder::before_scale);
-  return masked && trace.mask->hidden.hidden(index[0], index[1], index[2], index[3]);
-}
-
-void step(Index& index, const Shape& shape) {
-  for (int axis = shape.count - 1; axis >= 0 && ++index[axis] == shape[axis]; --axis) index[axis] = 0;
-}
-
-// The error of one stage, cell by cell, which it also writes to `errors`.
-StageError stage_error(const Trace& trace, const Stage& stage, const std::vector<double>& exact,
-                       const std::vector<double>& value, std::vector<float>& errors) {
-  StageError result;
-  result.stage = stage.id;
-  errors.assign(exact.size(), 0.0F);
-  const Shape& shape = stage.tensor.shape();
-  Index index = shape;
-  std::fill(index.values.begin(), index.values.end(), 0);
-  double sum = 0;
-  for (std::size_t k = 0; k < exact.size(); ++k, step(index, shape)) {
-    if (is_hidden_score(trace, stage.id, index)) continue;
-    if (!std::isfinite(exact[k])) continue;
-    if (!std::isfinite(value[k])) {
-      ++result.lost;
-      errors[k] = std::numeric_limits<float>::quiet_NaN();
-      continue;
-    }
-    const double error = std::abs(value[k] - exact[k]);
-    errors[k] = static_cast<float>(error);
-    sum += error;
-    ++result.cells;
-    if (error <= result.max_error) continue;
-    result.max_error = error;
-    result.cell = index;
-    result.exact = exact[k];
-    result.value = value[k];
-  }
-  result.mean_error = result.cells > 0 ? sum / static_cast<double>(result.cells) : 0;
-  return result;
-}
-
 Tensor tensor_of(const Tensor& like, const std::vector<double>& values) {
   std::vector<float> single(values.size());
   std::transform(values.begin(), values.end(), single.begin(), [](double value) { return static_cast<float>(value); });
@@ -91,15 +48,22 @@ std::shared_ptr<Trace> without_stages(const Trace& trace) {
   return result;
 }
 
-FormatRun run_of(const Trace& trace, NumberType format, const WideStages& exact, const CancelToken& cancel) {
+// Whether the engine has computed these numbers already.
+bool is_engines_own(const Rounding& rounding) {
+  return rounding.format->kind == PrecisionFormat::Kind::each_number && rounding.format->grid == nullptr &&
+         rest_is_float32(rounding);
+}
+
+FormatRun run_of(const Trace& trace, const Rounding& rounding, const WideStages& exact, const CancelToken& cancel) {
   FormatRun run;
-  run.format = format;
-  const WideStages made = format == NumberType::float32 ? WideStages() : forward_in_format(trace, format, cancel);
+  run.rounding = rounding;
+  const bool own = is_engines_own(rounding);
+  const WideStages made = own ? WideStages() : forward_rounded(trace, rounding, cancel);
   const auto values = without_stages(trace), errors = without_stages(trace);
   for (const Stage& stage : trace.stages) {
     cancel.check();
     std::vector<double> numbers;
-    if (format == NumberType::float32) {
+    if (own) {
       for (const float value : stage.tensor.values()) numbers.push_back(static_cast<double>(value));
     } else {
       numbers = made.at(stage.id).values;
@@ -119,7 +83,20 @@ FormatRun run_of(const Trace& trace, NumberType format, const WideStages& exact,
 
 }  // namespace
 
-std::string precision_refusal(const Trace& trace) {
+std::vector<Rounding> usual_roundings() {
+  std::vector<Rounding> roundings;
+  for (const char* option : {"f32", "f16", "bf16"}) {
+    roundings.push_back(rounding_of(*find_precision_format(option), Rounded::usual));
+  }
+  return roundings;
+}
+
+std::string precision_refusal(const Trace& trace, std::span<const Rounding> roundings) {
+  bool sums = false;
+  for (const Rounding& rounding : roundings) {
+    if (std::string refusal = rounding_refusal(rounding); !refusal.empty()) return refusal;
+    sums = sums || rounding.parts.accumulation;
+  }
   if (trace.find(StageId::raw_scores) == nullptr) {
     return "These weights came without their queries and keys: they cannot be computed in another format.";
   }
@@ -136,11 +113,16 @@ std::string precision_refusal(const Trace& trace) {
     return fmt::format("This layer takes {:.1e} multiplications: formats are compared up to {:.0e}.",
                        products_of(trace), kMostPrecisionProducts);
   }
+  if (sums && products_of(trace) > kMostSummedProducts) {
+    return fmt::format("This layer takes {:.1e} multiplications: sums are rounded after every addition up to {:.0e}.",
+                       products_of(trace), kMostSummedProducts);
+  }
   return "";
 }
 
-PrecisionReport precision_report(const std::shared_ptr<const Trace>& trace, const CancelToken& cancel) {
-  HEADSCOPE_ASSERT(precision_refusal(*trace).empty(), precision_refusal(*trace));
+PrecisionReport precision_report(const std::shared_ptr<const Trace>& trace, std::span<const Rounding> roundings,
+                                 const CancelToken& cancel) {
+  HEADSCOPE_ASSERT(precision_refusal(*trace, roundings).empty(), precision_refusal(*trace, roundings));
   const WideStages exact = forward_in_double(*trace, cancel);
   PrecisionReport report;
   const auto shown = without_stages(*trace);
@@ -154,9 +136,7 @@ PrecisionReport precision_report(const std::shared_ptr<const Trace>& trace, cons
     shown->stages.push_back(std::move(copy));
   }
   report.exact = shown;
-  for (const NumberType format : {NumberType::float32, NumberType::float16, NumberType::bfloat16}) {
-    report.formats.push_back(run_of(*trace, format, exact, cancel));
-  }
+  for (const Rounding& rounding : roundings) report.formats.push_back(run_of(*trace, rounding, exact, cancel));
   return report;
 }
 

@@ -1,32 +1,23 @@
 // A layer computed in number formats of fewer bits, compared with the same layer in double: the rounding error of every
-// stage.
+// stage, head and row.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
-#include "core/compare/number_format.h"
+#include "core/compare/precision_format.h"
+#include "core/compare/stage_errors.h"
 
 namespace headscope {
 
-// One stage in one format. Cells that the mask fills are left out.
-struct StageError {
-  StageId stage{};
-  double max_error = 0, mean_error = 0;  // |format - double| over cells that are finite in both
-  Index cell;                            // the cell of max_error; empty when no cell differs
-  double exact = 0, value = 0;           // its two numbers
-  std::int64_t cells = 0;                // compared cells
-  std::int64_t lost = 0;                 // cells that are finite in double and not in the format
-};
-
-// float32: the engine's own numbers. float16 and bfloat16: inputs, weights and every stage are rounded to the format
-// when stored; sums and the softmax are in float32, from the stored numbers.
+// The layer with the numbers of `rounding` rounded. float32 as it is usually rounded: the engine's own numbers.
 struct FormatRun {
-  NumberType format{};
+  Rounding rounding;
   std::vector<StageError> stages;      // in the order of the trace
   std::shared_ptr<const Trace> trace;  // its stages
   std::shared_ptr<const Trace> error;  // stages of |format - double|: NaN where only one is finite, 0 in hidden cells
@@ -35,18 +26,23 @@ struct FormatRun {
 
 struct PrecisionReport {
   std::shared_ptr<const Trace> exact;  // computed in double, shown as float32
-  std::vector<FormatRun> formats;      // float32, float16, bfloat16
+  std::vector<FormatRun> formats;      // one for each rounding
 };
 
-// A report is made up to this many multiplications of one forward and this many cells of a stage.
-constexpr double kMostPrecisionProducts = 5e9;
+// A report is made up to this many multiplications of one forward, or this many where sums are rounded one by one, and
+// this many cells of a stage.
+constexpr double kMostPrecisionProducts = 5e9, kMostSummedProducts = 5e8;
 constexpr std::int64_t kMostPrecisionCells = std::int64_t{1} << 22;
 
-// Why no report of this trace can be made: too large, numbers changed by hand, or not computed from queries and keys.
-// "": it can be made.
-std::string precision_refusal(const Trace& trace);
+// float32, float16 and bfloat16 as they are usually rounded.
+std::vector<Rounding> usual_roundings();
 
-// precision_refusal(*trace) must be "" (asserted). Throws Cancelled.
-PrecisionReport precision_report(const std::shared_ptr<const Trace>& trace, const CancelToken& cancel);
+// Why no report of this trace can be made: too large, numbers changed by hand, not computed from queries and keys, or a
+// format that does not round such parts. "": it can be made.
+std::string precision_refusal(const Trace& trace, std::span<const Rounding> roundings);
+
+// precision_refusal() must be "" (asserted). Throws Cancelled.
+PrecisionReport precision_report(const std::shared_ptr<const Trace>& trace, std::span<const Rounding> roundings,
+                                 const CancelToken& cancel);
 
 }  // namespace headscope

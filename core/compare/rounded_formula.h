@@ -42,6 +42,7 @@ void make_by_formula(const Trace& trace, const RoundedSteps<Real>& steps, WideSt
       made.values[at] =
           steps.stored(formula_value(info.formula->value, std::span<const Real>(cells), trace.as_computed()));
     }
+    steps.rounder().store(made);
     stages[stage.id] = std::move(made);
   }
 }

@@ -1,10 +1,9 @@
 // Long because the steps of a layer stand in one class, in their order, as the forward has them.
 #include "core/compare/rounded_forward.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <numeric>
 #include <utility>
 
 #include "core/attention/projection_steps.h"
@@ -13,7 +12,9 @@
 #include "core/attention/stage_sources.h"
 #include "core/backend/score_steps.h"
 #include "core/compare/rounded_formula.h"
+#include "core/compare/rounded_products.h"
 #include "core/compare/rounded_steps.h"
+#include "core/compare/rounder.h"
 #include "core/model/past.h"
 #include "core/model/relative_positions.h"
 #include "core/request/intervention_kinds.h"
@@ -22,19 +23,16 @@
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 64;  // of a product, between two looks at whether it is still wanted
-
-// `Real` is what sums are made in; without a format nothing is rounded.
+// `Real` is what is not rounded.
 template <typename Real>
 class RoundedForward {
-  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  using Row = Eigen::Matrix<Real, 1, Eigen::Dynamic>;
-
  public:
-  RoundedForward(const Trace& trace, std::optional<NumberType> format, const CancelToken& cancel)
+  RoundedForward(const Trace& trace, const Rounding& rounding, const CancelToken& cancel)
       : trace_(trace),
         inputs_(*trace.inputs),
-        steps_(format),
+        rounder_(rounding),
+        steps_(rounder_),
+        products_(rounder_, cancel),
         cancel_(cancel),
         rule_(score_rule_of(trace.request, inputs_, trace.mask)) {}
 
@@ -50,39 +48,32 @@ class RoundedForward {
 
  private:
   double stored(Real value) const { return steps_.stored(value); }
-  std::vector<double> stored(const Tensor& tensor) const { return steps_.stored(tensor); }
   WideStage& add(StageId stage, const Shape& shape) {
     WideStage& made = stages_[stage];
     made.shape = shape;
     made.values.assign(static_cast<std::size_t>(element_count(shape)), 0.0);
     return made;
   }
-  const WideStage& keep(StageId id, const Tensor& from) { return stages_[id] = WideStage{from.shape(), stored(from)}; }
+  const WideStage& keep(StageId id, const Tensor& from) { return stages_[id] = rounder_.given_stage(from); }
   bool has(StageId stage) const { return trace_.find(stage) != nullptr; }
-  // Stored numbers as what sums are made of.
-  static Matrix matrix(const double* values, std::int64_t rows, std::int64_t columns) {
-    using Stored = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::Map<const Stored>(values, rows, columns).template cast<Real>();
-  }
-  // left · right + added, row-major, stored from `to` on.
-  template <typename Right>
-  void store_product(const Matrix& left, const Right& right, const Row& added, double* to) const {
-    for (Eigen::Index first = 0; first < left.rows(); first += kRowsAtOnce) {
-      cancel_.check();
-      Matrix product = left.middleRows(first, std::min(kRowsAtOnce, left.rows() - first)) * right;
-      if (added.size() > 0) product.rowwise() += added;
-      to = std::transform(product.data(), product.data() + product.size(), to, [&](Real sum) { return stored(sum); });
-    }
-  }
 
-  // x · weightᵀ + bias, [batch, len, out].
-  WideStage projected(const WideStage& x, const Linear& linear) {
-    const std::int64_t rows = x.shape[0] * x.shape[1], in = x.shape[2], out = linear.weight.dim(0);
-    const Matrix weight = matrix(stored(linear.weight).data(), out, in);
-    Row bias;
-    if (!linear.bias.empty()) bias = matrix(stored(linear.bias).data(), 1, out);
-    WideStage result{{x.shape[0], x.shape[1], out}, std::vector<double>(static_cast<std::size_t>(rows * out))};
-    store_product(matrix(x.values.data(), rows, in), weight.transpose(), bias, result.values.data());
+  // The features of query, key or value as the fused projection holds them: where numbers share a factor with others of
+  // their row, they are not those of a projection of their own.
+  WideStage columns_of_qkv(QkvLayout layout, Part part) const {
+    const WideStage& all = stages_.at(StageId::qkv);
+    const std::int64_t width = all.shape[2];
+    std::vector<float> numbers(static_cast<std::size_t>(width));
+    std::iota(numbers.begin(), numbers.end(), 0.0F);
+    Inputs numbered = inputs_;
+    numbered.weights.qkv.weight = Tensor::of({width, 1}, {Axis::feature, Axis::feature}, std::move(numbers));
+    numbered.weights.qkv.bias = Tensor();
+    const std::vector<float> columns = part_of(numbered, layout, part).weight.values();
+    WideStage result{{all.shape[0], all.shape[1], static_cast<std::int64_t>(columns.size())}, {}};
+    for (std::int64_t row = 0; row < all.shape[0] * all.shape[1]; ++row) {
+      for (const float column : columns) {
+        result.values.push_back(all.values[static_cast<std::size_t>(row * width) + static_cast<std::size_t>(column)]);
+      }
+    }
     return result;
   }
 
@@ -94,7 +85,7 @@ class RoundedForward {
       value_x = keep(StageId::value_input, inputs_.value_x.empty() ? inputs_.key_x : inputs_.value_x);
     }
     if (has(StageId::qkv)) {
-      stages_[StageId::qkv] = projected(x, inputs_.weights.qkv);
+      stages_[StageId::qkv] = products_.projected(x, inputs_.weights.qkv);
       if (has(StageId::qkv_split)) {
         WideStage split = stages_[StageId::qkv];
         split.shape = trace_.tensor(StageId::qkv_split).shape();
@@ -103,7 +94,9 @@ class RoundedForward {
     }
     const QkvLayout layout = read_layout_of(trace_.request, inputs_.weights);
     const auto heads_of = [&](StageId projection, StageId stage, Part part, const WideStage& from, std::int64_t heads) {
-      WideStage flat = projected(from, part_of(inputs_, layout, part));
+      WideStage flat = rounder_.scaled() && has(StageId::qkv)
+                           ? columns_of_qkv(layout, part)
+                           : products_.projected(from, part_of(inputs_, layout, part));
       if (has(projection)) stages_[projection] = flat;
       flat.shape = {flat.shape[0], flat.shape[1], heads, flat.shape[2] / heads};
       stages_[stage] = steps_.permuted(flat, {0, 2, 1, 3});
@@ -155,15 +148,17 @@ class RoundedForward {
     WideStage& raw = add(StageId::raw_scores, shape_);
     for (std::int64_t pair = 0; pair < shape_[0] * heads; ++pair) {  // (batch, head)
       const std::int64_t own = pair / heads * key.shape[1] + pair % heads / group;
-      const Matrix q = matrix(query.values.data() + pair * queries * features, queries, features);
-      const Matrix k = matrix(key.values.data() + own * key.shape[2] * key.shape[3], key.shape[2], key.shape[3]);
+      const typename RoundedProducts<Real>::Side q{query.values.data() + pair * queries * features, queries, features};
+      const typename RoundedProducts<Real>::Side k{key.values.data() + own * key.shape[2] * key.shape[3], key.shape[2],
+                                                   key.shape[3]};
       double* to = raw.values.data() + pair * queries * keys;
       if (as_it_lies) {
-        store_product(q, k, {}, to);
+        products_.store_product(q, k, to);
       } else {
-        store_product(q, k.transpose(), {}, to);
+        products_.store_transposed(q, k, to);
       }
     }
+    rounder_.store(raw);
     position_scores(StageId::c2p, inputs_.weights.position_key, inputs_.weights.key);
     position_scores(StageId::p2c, inputs_.weights.position_query, inputs_.weights.query);
     const Real scale = static_cast<Real>(rule_.scale);
@@ -175,6 +170,7 @@ class RoundedForward {
       return;
     }
     for (double& value : values.values) value = stored(static_cast<Real>(value) * scale);
+    rounder_.store(values);
     stages_[StageId::scores] = values;
     make_by_formula(trace_, steps_, stages_);
     if (has(StageId::capped_scores)) values = stages_.at(StageId::capped_scores);
@@ -196,17 +192,21 @@ class RoundedForward {
   void position_scores(StageId stage, const Linear& own, const Linear& shared) {
     if (!has(stage)) return;
     const RelativePositions& positions = *inputs_.relative_positions;
-    const WideStage table{positions.rows.shape(), stored(positions.rows)};
-    const WideStage projected_rows = projected(table, positions.rule.own_projections ? own : shared);
+    const WideStage table = rounder_.given_stage(positions.rows);
+    const WideStage projected_rows = products_.projected(table, positions.rule.own_projections ? own : shared);
     const WideStage& content = stages_.at(stage == StageId::c2p ? StageId::query : StageId::key);
     const std::int64_t len = content.shape[2], features = content.shape[3], count = table.shape[1];
-    const Matrix all = matrix(projected_rows.values.data(), count, projected_rows.shape[2]);
+    const std::int64_t width = projected_rows.shape[2];
     WideStage& made = add(stage, shape_);
     std::vector<double> products(static_cast<std::size_t>(len * count));
+    std::vector<double> others(static_cast<std::size_t>(count * features));
     for (std::int64_t pair = 0; pair < shape_[0] * shape_[1]; ++pair) {
-      const Matrix rows = matrix(content.values.data() + pair * len * features, len, features);
-      const Matrix others = all.middleCols(pair % shape_[1] * features, features);
-      store_product(rows, others.transpose(), {}, products.data());
+      const double* own_columns = projected_rows.values.data() + pair % shape_[1] * features;
+      for (std::int64_t row = 0; row < count; ++row) {
+        std::copy_n(own_columns + row * width, features, others.begin() + row * features);
+      }
+      products_.store_transposed({content.values.data() + pair * len * features, len, features},
+                                 {others.data(), count, features}, products.data());
       for (std::int64_t i = 0; i < len; ++i) {
         for (std::int64_t j = 0; j < len; ++j) {
           const std::int64_t from = (stage == StageId::c2p ? i : j) * count + positions.row_of(i, j);
@@ -215,21 +215,27 @@ class RoundedForward {
         }
       }
     }
+    rounder_.store(made);
   }
+  // A fill that the format cannot hold is what kernels of such formats put there in float32.
   void mask(WideStage& values, Real scale) {
     const Real fill = static_cast<Real>(static_cast<float>(rule_.mask_fill));
-    const bool hiding = !rule_.mask_after_softmax;
+    const bool hiding = !rule_.mask_after_softmax, kept = std::isinf(fill);
+    std::vector<bool> filled(rounder_.scaled() ? values.values.size() : 0);
     for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
       for (std::int64_t j = 0; j < shape_[3]; ++j) {
-        double& value = values.values[static_cast<std::size_t>(offset + j)];
+        const auto at = static_cast<std::size_t>(offset + j);
+        double& value = values.values[at];
         const bool hidden = hiding && hides(b, h, i, j);
-        if (hidden && std::isinf(fill)) {
-          value = static_cast<double>(fill);
+        if (!filled.empty()) filled[at] = hidden;
+        if (hidden && (kept || !rounder_.holds_fills())) {
+          value = static_cast<double>(kept ? fill : fill * scale);
         } else {
           value = stored((hidden ? fill : static_cast<Real>(value) + added(b, h, i, j)) * scale);
         }
       }
     });
+    rounder_.store(values, [&](std::size_t place) { return !filled[place]; });
   }
 
   // Where heads have sinks, also what these take.
@@ -241,7 +247,7 @@ class RoundedForward {
       });
       return;
     }
-    const std::vector<double> sinks = stored(rule_.sinks);
+    const std::vector<double> sinks = rounder_.given(rule_.sinks);
     WideStage& shares = add(StageId::sink_weights, {shape_[0], shape_[1], shape_[2]});
     for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
       const double share = steps_.softmax(weights.values.data() + offset, keys, 1, sinks[static_cast<std::size_t>(h)]);
@@ -271,6 +277,7 @@ class RoundedForward {
         for (std::int64_t j = 0; j < keys; ++j) row[j] = hides(b, h, i, j) ? 0 : row[j];
       }
     });
+    rounder_.store(weights);
     if (!rule_.drops()) return;
     // What is kept is decided by the request, not by the numbers.
     Tensor ones = Tensor::of(shape_, {Axis::batch, Axis::head, Axis::query, Axis::key},
@@ -281,6 +288,7 @@ class RoundedForward {
     for (std::size_t k = 0; k < kept.size(); ++k) {
       dropped.values[k] = stored(static_cast<Real>(dropped.values[k]) * (kept[k] != 0 ? gain : 0));
     }
+    rounder_.store(dropped);
   }
 
   void context() {
@@ -289,23 +297,34 @@ class RoundedForward {
     const std::int64_t features = value.shape[3], keys = shape_[3], group = shape_[1] / value.shape[1];
     WideStage& context = add(StageId::context, {shape_[0], shape_[1], shape_[2], features});
     const std::vector<LayerHead> off = ablated_heads(trace_.request);
-    Matrix v;
+    std::vector<Real> v, sum(static_cast<std::size_t>(features));  // of the matrix that the row is in
     for_rows([&](std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t offset) {
       const std::int64_t row = offset / keys;
       if (std::any_of(off.begin(), off.end(), [&](const LayerHead& place) { return place.head == h; })) return;
       const double* w = weights.values.data() + offset;
       if (row % shape_[2] == 0) {
-        v = matrix(value.values.data() + (b * value.shape[1] + h / group) * value.shape[2] * features, value.shape[2],
-                   features);
+        const double* from = value.values.data() + (b * value.shape[1] + h / group) * value.shape[2] * features;
+        v.resize(static_cast<std::size_t>(value.shape[2] * features));
+        std::transform(from, from + value.shape[2] * features, v.begin(),
+                       [&](double each) { return static_cast<Real>(rounder_.operand(each)); });
       }
-      Row sum = Row::Zero(features);
+      std::fill(sum.begin(), sum.end(), Real(0));
       for (std::int64_t j = 0; j < keys; ++j) {
         if (w[j] == 0 && hides(b, h, i, j)) continue;  // a hidden value is not read
-        sum += static_cast<Real>(w[j]) * v.row(j);
+        const Real weight = static_cast<Real>(rounder_.operand(w[j]));
+        const auto own = v.begin() + j * features;
+        const auto add = [weight](Real before, Real each) { return before + weight * each; };
+        if (rounder_.rounds_sums()) {
+          std::transform(sum.begin(), sum.end(), own, sum.begin(),
+                         [&](Real before, Real each) { return steps_.summed(add(before, each)); });
+        } else {
+          std::transform(sum.begin(), sum.end(), own, sum.begin(), add);
+        }
       }
-      std::transform(sum.data(), sum.data() + features, context.values.data() + row * features,
+      std::transform(sum.begin(), sum.end(), context.values.begin() + row * features,
                      [&](Real each) { return stored(each); });
     });
+    rounder_.store(context);
   }
 
   void merge() {
@@ -313,7 +332,7 @@ class RoundedForward {
     const WideStage& context = stages_.at(feeding_stages(trace_, StageId::concat).front());
     WideStage concat = trace_.request.merge == Merge::direct ? context : steps_.permuted(context, {0, 2, 1, 3});
     concat.shape = {shape_[0], shape_[2], shape_[1] * context.shape[3]};
-    if (has(StageId::output)) stages_[StageId::output] = projected(concat, inputs_.weights.output);
+    if (has(StageId::output)) stages_[StageId::output] = products_.projected(concat, inputs_.weights.output);
     if (has(StageId::attention_norm_out)) {
       stages_[StageId::attention_norm_out] = steps_.normalised(stages_[StageId::output], *inputs_.output_norm);
     }
@@ -331,7 +350,9 @@ class RoundedForward {
 
   const Trace& trace_;
   const Inputs& inputs_;
+  const Rounder rounder_;
   const RoundedSteps<Real> steps_;
+  const RoundedProducts<Real> products_;
   const CancelToken& cancel_;
   const ScoreRule rule_;
   Shape shape_;  // of the scores
@@ -341,11 +362,12 @@ class RoundedForward {
 }  // namespace
 
 WideStages forward_in_double(const Trace& trace, const CancelToken& cancel) {
-  return RoundedForward<double>(trace, std::nullopt, cancel).run();
+  return RoundedForward<double>(trace, {}, cancel).run();
 }
 
-WideStages forward_in_format(const Trace& trace, NumberType format, const CancelToken& cancel) {
-  return RoundedForward<float>(trace, format, cancel).run();
+WideStages forward_rounded(const Trace& trace, const Rounding& rounding, const CancelToken& cancel) {
+  return rest_is_float32(rounding) ? RoundedForward<float>(trace, rounding, cancel).run()
+                                   : RoundedForward<double>(trace, rounding, cancel).run();
 }
 
 }  // namespace headscope

@@ -5,11 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "core/compare/number_format.h"
+#include "core/compare/rounder.h"
 #include "core/compare/wide_stage.h"
 #include "core/model/head_rule.h"
 #include "core/model/row_norm.h"
@@ -17,21 +16,15 @@
 
 namespace headscope {
 
-// `Real` is what sums are made in; without a format nothing is rounded.
+// `Real` is what is not rounded.
 template <typename Real>
 class RoundedSteps {
  public:
-  explicit RoundedSteps(std::optional<NumberType> format) : format_(format) {}
+  explicit RoundedSteps(const Rounder& rounder) : rounder_(rounder) {}
 
-  double stored(Real value) const {
-    return format_ ? rounded_to(*format_, static_cast<double>(value)) : static_cast<double>(value);
-  }
-  std::vector<double> stored(const Tensor& tensor) const {
-    std::vector<double> result;
-    result.reserve(static_cast<std::size_t>(tensor.size()));
-    for (const float value : tensor.values()) result.push_back(stored(static_cast<Real>(value)));
-    return result;
-  }
+  double stored(Real value) const { return rounder_.stored(static_cast<double>(value)); }
+  Real summed(Real value) const { return static_cast<Real>(rounder_.summed(static_cast<double>(value))); }
+  const Rounder& rounder() const { return rounder_; }
 
   // The same numbers in another order of axes.
   static WideStage permuted(const WideStage& from, const PerAxis<int>& order) {
@@ -53,7 +46,8 @@ class RoundedSteps {
   // Bounds, norm and rotary positions of heads; see turn_heads(). `norm` empty: no norm.
   void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm) const {
     const std::int64_t features = heads.shape[3], len = heads.shape[2], count = heads.shape[1];
-    const std::vector<double> weight = norm.empty() ? std::vector<double>() : stored(norm);
+    const std::vector<double> weight = norm.empty() ? std::vector<double>() : rounder_.given(norm);
+    if (rule.clip <= 0 && norm.empty() && rule.rotary == nullptr) return;
     if (rule.clip > 0) {
       for (double& each : heads.values) each = stored(static_cast<Real>(rule.held(each)));
     }
@@ -72,11 +66,12 @@ class RoundedSteps {
       if (rule.rotary != nullptr) turn_row(made, rule.rotary->rule(), static_cast<std::int64_t>(row) % len);
       for (std::int64_t d = 0; d < features; ++d) x[d] = stored(made[static_cast<std::size_t>(d)]);
     }
+    rounder_.store(heads);
   }
 
   // The position of bias_k or bias_v after the others.
   void append(WideStage& heads, const Tensor& bias) const {
-    const std::vector<double> extra = stored(bias);
+    const std::vector<double> extra = rounder_.given(bias);
     const std::int64_t len = heads.shape[2], features = heads.shape[3], kv_heads = heads.shape[1];
     WideStage longer{{heads.shape[0], kv_heads, len + 1, features}, {}};
     for (std::int64_t row = 0; row < heads.shape[0] * kv_heads; ++row) {
@@ -90,7 +85,7 @@ class RoundedSteps {
 
   // The positions of a past before those of heads.
   void prepend(const Tensor& past, WideStage& heads) const {
-    const std::vector<double> first = stored(past);
+    const std::vector<double> first = rounder_.given_stage(past).values;
     const std::int64_t own = heads.shape[2] * heads.shape[3], before = past.dim(2) * past.dim(3);
     WideStage longer{{heads.shape[0], heads.shape[1], past.dim(2) + heads.shape[2], heads.shape[3]}, {}};
     for (std::int64_t row = 0; row < heads.shape[0] * heads.shape[1]; ++row) {
@@ -106,12 +101,11 @@ class RoundedSteps {
   Real added(const Tensor& mask, std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
     if (mask.empty()) return 0;
     const double value = static_cast<double>(mask.at({mask.dim(0) == 1 ? 0 : b, mask.dim(1) == 1 ? 0 : h, i, j}));
-    return static_cast<Real>(stored(static_cast<Real>(value)));
+    return static_cast<Real>(rounder_.given(value));
   }
 
-  // Softmax over `count` numbers that lie `step` apart.
-  // In place, of `count` numbers that lie `step` apart, and of one more that is given and not kept: returns its share;
-  // -inf where there is none.
+  // Softmax in place, of `count` numbers that lie `step` apart, and of one more that is given and not kept: returns its
+  // share; -inf where there is none.
   double softmax(double* x, std::int64_t count, std::int64_t step,
                  double sink = -std::numeric_limits<double>::infinity()) const {
     Real largest = static_cast<Real>(sink);
@@ -121,7 +115,8 @@ class RoundedSteps {
     Real sum = own;
     std::vector<Real> powers(static_cast<std::size_t>(count));
     for (std::int64_t k = 0; k < count; ++k) {
-      sum += powers[static_cast<std::size_t>(k)] = std::exp(static_cast<Real>(x[k * step]) - largest);
+      powers[static_cast<std::size_t>(k)] = std::exp(static_cast<Real>(x[k * step]) - largest);
+      sum = summed(sum + powers[static_cast<std::size_t>(k)]);
     }
     for (std::int64_t k = 0; k < count; ++k) x[k * step] = stored(powers[static_cast<std::size_t>(k)] / sum);
     return stored(own / sum);
@@ -129,9 +124,9 @@ class RoundedSteps {
 
   // Of rows [batch, len, features].
   WideStage normalised(WideStage x, const RowNorm& norm) const {
-    const std::vector<double> weight = stored(norm.weights.weight);
+    const std::vector<double> weight = rounder_.given(norm.weights.weight);
     const std::vector<double> bias =
-        norm.weights.bias.empty() ? std::vector<double>(weight.size()) : stored(norm.weights.bias);
+        norm.weights.bias.empty() ? std::vector<double>(weight.size()) : rounder_.given(norm.weights.bias);
     const auto features = static_cast<std::int64_t>(weight.size());
     const Real offset = static_cast<Real>(norm.plus_one ? 1 : 0);
     for (auto row = x.values.begin(); row != x.values.end(); row += features) {
@@ -143,11 +138,13 @@ class RoundedSteps {
       }
       Real mean = 0, squares = 0;
       if (norm.kind == Architecture::Norm::layer) {
-        for (std::int64_t d = 0; d < features; ++d) mean += static_cast<Real>(row[d]) / static_cast<Real>(features);
+        for (std::int64_t d = 0; d < features; ++d) {
+          mean = summed(mean + static_cast<Real>(row[d]) / static_cast<Real>(features));
+        }
       }
       for (std::int64_t d = 0; d < features; ++d) {
         const Real centred = static_cast<Real>(row[d]) - mean;
-        squares += centred * centred;
+        squares = summed(squares + centred * centred);
       }
       const Real factor = 1 / std::sqrt(squares / static_cast<Real>(features) + static_cast<Real>(norm.eps));
       for (std::int64_t d = 0; d < features; ++d) {
@@ -156,6 +153,7 @@ class RoundedSteps {
                         static_cast<Real>(bias[at]));
       }
     }
+    rounder_.store(x);
     return x;
   }
 
@@ -166,7 +164,7 @@ class RoundedSteps {
   };
 
   // Of every row of heads [batch, heads, len, features]; the mean and 1 / root of the mean of the squares.
-  static std::vector<NormScale> norm_scales(const WideStage& heads, const HeadRule& rule) {
+  std::vector<NormScale> norm_scales(const WideStage& heads, const HeadRule& rule) const {
     const std::int64_t count = heads.shape[1], len = heads.shape[2], features = heads.shape[3];
     const std::int64_t rows = heads.shape[0] * count * len, together = rule.norm_whole ? count : 1;
     const Real size = static_cast<Real>(together * features);
@@ -179,8 +177,8 @@ class RoundedSteps {
         for (std::int64_t h = 0; h < together; ++h) {
           const double* x = heads.values.data() + (first + h * len) * features;
           Real own = 0;
-          for (std::int64_t d = 0; d < features; ++d) own += of(static_cast<Real>(x[d]));
-          sum += own;
+          for (std::int64_t d = 0; d < features; ++d) own = summed(own + of(static_cast<Real>(x[d])));
+          sum = summed(sum + own);
         }
         return sum;
       };
@@ -210,7 +208,7 @@ class RoundedSteps {
     }
   }
 
-  std::optional<NumberType> format_;
+  const Rounder rounder_;
 };
 
 }  // namespace headscope

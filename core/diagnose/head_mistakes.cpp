@@ -114,7 +114,9 @@ bool past_at_the_end(Altered& what, int) {
 }
 
 bool forget_past(Altered& what, int) {
-  return std::exchange(what.request.past, 0) != 0 && !what.request.mask.empty();
+  const bool kept = past_of(what.inputs) != nullptr || what.request.past != 0;
+  what.faults.mask_without_past = true;
+  return kept && !what.request.mask.empty();
 }
 
 constexpr MistakeRow kRows[] = {

@@ -51,27 +51,6 @@ void norm_heads(WideStage& heads, const HeadRule& rule, const std::vector<double
   }
 }
 
-void turn_rows(WideStage& heads, const RotaryRule& rule, std::int64_t shift) {
-  const std::int64_t features = heads.shape[3], len = heads.shape[2], pairs = rule.features / 2;
-  const bool halves = rule.pairs == RotaryRule::Pairs::halves;
-  for (std::int64_t i = 0; i < len; ++i) {
-    for (std::int64_t p = 0; p < pairs; ++p) {
-      // The angle is a float32 by definition.
-      const auto position = static_cast<float>(i + shift);
-      const double angle = position * static_cast<float>(rule.inverse_frequencies[static_cast<std::size_t>(p)]);
-      const double cosine = rule.factor * std::cos(angle), sine = rule.factor * std::sin(angle);
-      const std::int64_t first = rule.begin + (halves ? p : 2 * p);
-      const std::int64_t second = rule.begin + (halves ? p + pairs : 2 * p + 1);
-      for (std::int64_t row = 0; row < heads.shape[0] * heads.shape[1]; ++row) {
-        double* x = heads.values.data() + (row * len + i) * features;
-        const double a = x[first], b = x[second];
-        x[first] = a * cosine - b * sine;
-        x[second] = b * cosine + a * sine;
-      }
-    }
-  }
-}
-
 // Positions of `second` behind those of `first`, both [batch, heads, len, features].
 WideStage joined_positions(const WideStage& first, const WideStage& second) {
   WideStage result{{second.shape[0], second.shape[1], first.shape[2] + second.shape[2], second.shape[3]}, {}};
@@ -111,6 +90,29 @@ WideStage LayerLab::split(const WideStage& projected, std::int64_t heads) const 
     }
   }
   return result;
+}
+
+void LayerLab::turn_rows(WideStage& heads, const RotaryRule& rule, std::int64_t shift) const {
+  const std::int64_t features = heads.shape[3], len = heads.shape[2], pairs = rule.features / 2;
+  const bool halves = rule.pairs == RotaryRule::Pairs::halves;
+  const std::int64_t restart = what_.faults.restart;
+  for (std::int64_t i = 0; i < len; ++i) {
+    const std::int64_t place = restart > 0 && i >= restart ? i - restart : i;
+    for (std::int64_t p = 0; p < pairs; ++p) {
+      // The angle is a float32 by definition.
+      const auto position = static_cast<float>(place + shift);
+      const double angle = position * static_cast<float>(rule.inverse_frequencies[static_cast<std::size_t>(p)]);
+      const double cosine = rule.factor * std::cos(angle), sine = rule.factor * std::sin(angle);
+      const std::int64_t first = rule.begin + (halves ? p : 2 * p);
+      const std::int64_t second = rule.begin + (halves ? p + pairs : 2 * p + 1);
+      for (std::int64_t row = 0; row < heads.shape[0] * heads.shape[1]; ++row) {
+        double* x = heads.values.data() + (row * len + i) * features;
+        const double a = x[first], b = x[second];
+        x[first] = a * cosine - b * sine;
+        x[second] = b * cosine + a * sine;
+      }
+    }
+  }
 }
 
 void LayerLab::turn(WideStage& heads, const HeadRule& rule, const Tensor& norm, bool turns, std::int64_t shift) const {
@@ -164,6 +166,8 @@ void LayerLab::project(WideStages& stages) const {
       stages[id] = stored(tensor);
       if (faults.extra_norm && id != StageId::value) turn(stages[id], HeadRule(), Tensor(), false, 0);
       roll(stages[id], id == StageId::key ? faults.roll_keys : id == StageId::value ? faults.roll_values : 0);
+      // Keys and values were joined with those of the past when they were read.
+      if (faults.past_last && id != StageId::query) roll(stages[id], -past_len(inputs));
       keep(id, std::move(stages[id]));
     };
     alone(StageId::query, inputs.query);

@@ -2,6 +2,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/diagnose/layer_lab.h"
 #include "core/request/interventions.h"
@@ -28,7 +29,8 @@ WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
     const double* w = weights.values.data() + pair * count * weights.shape[3];
     double* to = result.values.data() + pair * count * features;
     const bool finite = std::all_of(from, from + keys * features, [](double each) { return std::isfinite(each); });
-    if (finite && !what_.faults.accumulator) {
+    const std::optional<NumberGrid>& grid = what_.faults.accumulator;
+    if (finite && !grid) {
       using Strided = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
       Eigen::Map<Matrix>(to, count, features).noalias() =
           Strided(w, count, keys, Eigen::OuterStride<>(weights.shape[3])) *
@@ -42,8 +44,10 @@ WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
         if (weight == 0 && hides(b, h, rows[static_cast<std::size_t>(r)], j)) continue;
         for (std::int64_t d = 0; d < features; ++d) {
           double& sum = to[r * features + d];
-          sum += weight * from[j * features + d];
-          if (what_.faults.accumulator) sum = rounded_to(*what_.faults.accumulator, sum);
+          double product = weight * from[j * features + d];
+          if (grid && what_.faults.rounds_products) product = rounded_to(*grid, product);
+          sum += product;
+          if (grid) sum = rounded_to(*grid, sum);
         }
       }
     }

@@ -2,6 +2,8 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "core/diagnose/layer_lab.h"
 
@@ -10,10 +12,13 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// The sum of products, rounded after every addition.
-double rounded_sum(const double* a, const double* b, std::int64_t count, std::int64_t b_step, const NumberGrid& grid) {
+// The sum of products, rounded after every addition, and where `products` says so after every product.
+double rounded_sum(const double* a, const double* b, std::int64_t count, const NumberGrid& grid, bool products) {
   double sum = 0;
-  for (std::int64_t d = 0; d < count; ++d) sum = rounded_to(grid, sum + rounded_to(grid, a[d] * b[d * b_step]));
+  for (std::int64_t d = 0; d < count; ++d) {
+    const double product = a[d] * b[d];
+    sum = rounded_to(grid, sum + (products ? rounded_to(grid, product) : product));
+  }
   return sum;
 }
 
@@ -56,8 +61,8 @@ WideStage LayerLab::raw_scores(Rows rows) const {
     } else if (what_.faults.accumulator) {
       for (std::int64_t r = 0; r < count; ++r) {
         for (std::int64_t j = 0; j < keys; ++j) {
-          to(r, j) =
-              rounded_sum(chosen.data() + r * features, own + j * features, features, 1, *what_.faults.accumulator);
+          to(r, j) = rounded_sum(chosen.data() + r * features, own + j * features, features, *what_.faults.accumulator,
+                                 what_.faults.rounds_products);
         }
       }
     } else {
@@ -78,10 +83,11 @@ bool LayerLab::hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_
   switch (faults.hide) {
     case LayerFaults::Hide::diagonal_too:
       return j == place || hidden.hidden(b, h, i, j);
+    // The key of bias_k, which is no place, is always visible.
     case LayerFaults::Hide::one_more_shown:
-      return j != place + 1 && hidden.hidden(b, h, i, j);
+      return (j > place + 1 && j < what_.inputs.key_len) || hidden.hidden(b, h, i, j);
     case LayerFaults::Hide::transposed:
-      return hidden.hidden(b, h, j, i);
+      return j < place || hidden.hidden(b, h, i, j);
     case LayerFaults::Hide::first_item:
       return hidden.hidden(0, h, i, j);
     case LayerFaults::Hide::right:
@@ -121,8 +127,8 @@ void for_cells(WideStage& scores, Change&& change) {
 
 }  // namespace
 
-WideStage LayerLab::scaled(const WideStage& raw, Rows rows) const {
-  WideStage scores = raw;
+WideStage LayerLab::scaled(WideStage raw, Rows rows) const {
+  WideStage scores = std::move(raw);
   const bool caps_first = what_.faults.cap == LayerFaults::Cap::before_scale && rule_.softcap;
   for_cells(scores, [&](double& value, std::int64_t, std::int64_t h, std::int64_t r, std::int64_t j) {
     if (what_.faults.slopes_before_scale) value += slope_bias(h, rows[static_cast<std::size_t>(r)], j);
@@ -132,9 +138,9 @@ WideStage LayerLab::scaled(const WideStage& raw, Rows rows) const {
   return scores;
 }
 
-WideStage LayerLab::capped(const WideStage& scores, Rows rows) const {
+WideStage LayerLab::capped(WideStage scores, Rows rows) const {
   if (!rule_.softcap || what_.faults.cap == LayerFaults::Cap::before_scale) return scores;
-  WideStage result = scores;
+  WideStage result = std::move(scores);
   const double cap = *rule_.softcap, factor = what_.faults.cap == LayerFaults::Cap::without_factor ? 1 : cap;
   const bool adds = rule_.caps_added();
   for_cells(result, [&](double& value, std::int64_t b, std::int64_t h, std::int64_t r, std::int64_t j) {
@@ -144,15 +150,19 @@ WideStage LayerLab::capped(const WideStage& scores, Rows rows) const {
   return result;
 }
 
-WideStage LayerLab::masked(const WideStage& before, Rows rows, bool scales) const {
+WideStage LayerLab::masked(WideStage before, Rows rows, bool scales) const {
   const LayerFaults& faults = what_.faults;
   const auto fill = static_cast<double>(static_cast<float>(rule_.mask_fill));
   const double scale = scales ? rule_.scale : 1;
   const bool caps_added = rule_.caps_added();
-  WideStage result = before;
+  WideStage result = std::move(before);
+  const bool as_requested =
+      faults.hide == LayerFaults::Hide::right && faults.hide_first_keys == 0 && faults.hide_last_queries == 0;
+  std::optional<VisibleKeys> seen;  // of the row
   for_cells(result, [&](double& value, std::int64_t b, std::int64_t h, std::int64_t r, std::int64_t j) {
     const std::int64_t i = rows[static_cast<std::size_t>(r)];
-    const bool hidden = !rule_.mask_after_softmax && hides(b, h, i, j);
+    if (j == 0 && as_requested) seen = rule_.mask->hidden.visible_keys(b, h, i);
+    const bool hidden = !rule_.mask_after_softmax && (seen ? !seen->contains(j) : hides(b, h, i, j));
     const double more = caps_added ? 0 : added(b, h, i, j);
     switch (faults.mask_use) {
       case LayerFaults::MaskUse::adds_one_where_visible:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/backend/score_steps.h"
@@ -21,18 +22,24 @@ void LayerLab::normalise(double* first, std::int64_t count, std::int64_t step, d
   for (std::int64_t k = 0; k < count; ++k) largest = std::max(largest, first[k * step]);
   const auto power = [&](double x) { return faults.powers == Powers::of_two ? std::exp2(x) : std::exp(x); };
   double sum = std::isfinite(sink) ? power(sink - largest) : 0;
-  for (std::int64_t k = 0; k < count; ++k) sum += power(first[k * step] - largest);
+  const bool logarithm = faults.powers == Powers::logarithm;
+  for (std::int64_t k = 0; k < count; ++k) {
+    double& value = first[k * step];
+    const double made = power(value - largest);
+    sum += made;
+    value = logarithm ? value - largest : made;
+  }
   sum += faults.denominator_eps + (faults.plus_one ? power(-largest) : 0);
   for (std::int64_t k = 0; k < count; ++k) {
     double& value = first[k * step];
-    const double shifted = value - largest;
-    value = stored(faults.powers == Powers::logarithm ? shifted - std::log(sum) : power(shifted) / sum);
+    value = stored(logarithm ? value - std::log(sum) : value / sum);
   }
 }
 
-WideStage LayerLab::softmaxed(const WideStage& masked, Rows rows) const {
-  WideStage weights = masked;
-  const std::int64_t batch = masked.shape[0], heads = masked.shape[1], count = masked.shape[2], keys = masked.shape[3];
+WideStage LayerLab::softmaxed(WideStage masked, Rows rows) const {
+  WideStage weights = std::move(masked);
+  const std::int64_t batch = weights.shape[0], heads = weights.shape[1], count = weights.shape[2],
+                     keys = weights.shape[3];
   const double none = -std::numeric_limits<double>::infinity();
   double* const all = weights.values.data();
   const std::int64_t per_head = count * keys;

@@ -12,13 +12,25 @@
 namespace headscope {
 namespace {
 
-void erase_slopes(std::vector<MaskTerm>& terms) {
-  std::erase_if(terms, [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::alibi; });
+void erase_terms(Altered& what, MaskTerm::Kind kind) {
+  for (std::vector<MaskTerm>* terms : {&what.request.mask, &what.inputs.own_mask}) {
+    std::erase_if(*terms, [=](const MaskTerm& term) { return term.kind == kind; });
+  }
 }
 
-std::shared_ptr<const Mask> mask_of(const Request& request, const Inputs& inputs) {
+// The request as the mask reads it.
+Request placed_request(const Altered& what) {
+  if (!what.faults.mask_without_past) return with_past(what.request, what.inputs);
+  Request request = what.request;
+  request.past = 0;
+  request.causal_align = CausalAlign::top_left;
+  return request;
+}
+
+std::shared_ptr<const Mask> mask_of(const Altered& what) {
+  const Inputs& inputs = what.inputs;
   const bool extra_key = !inputs.weights.bias_k.empty();
-  return std::make_shared<const Mask>(build_mask(with_past(request, inputs), inputs.mask_files,
+  return std::make_shared<const Mask>(build_mask(placed_request(what), inputs.mask_files,
                                                  {.batch = inputs.batch,
                                                   .heads = inputs.num_heads,
                                                   .query_len = inputs.query_len,
@@ -62,12 +74,14 @@ WideStage stage_rows(StageId stage, const Tensor& tensor, std::span<const std::i
 
 LayerLab::LayerLab(Altered what, const GivenStages& given, const NumberGrid* grid, const CancelToken& cancel)
     : what_(std::move(what)), given_(given), grid_(grid), cancel_(cancel) {
-  if (what_.faults.slopes) {
-    erase_slopes(what_.request.mask);
-    erase_slopes(what_.inputs.own_mask);
+  using Hide = LayerFaults::Hide;
+  if (what_.faults.slopes) erase_terms(what_, MaskTerm::Kind::alibi);
+  // hides() takes the place of the term.
+  if (what_.faults.hide == Hide::one_more_shown || what_.faults.hide == Hide::transposed) {
+    erase_terms(what_, MaskTerm::Kind::causal);
   }
-  rule_ = score_rule_of(what_.request, what_.inputs, mask_of(what_.request, what_.inputs));
-  diagonal_ = diagonal_of(what_.request, what_.inputs);
+  rule_ = score_rule_of(what_.request, what_.inputs, mask_of(what_));
+  diagonal_ = diagonal_of(placed_request(what_), what_.inputs.query_len, what_.inputs.key_len);
 }
 
 bool LayerLab::makes(StageId stage) {
@@ -85,9 +99,11 @@ bool mixes_rows(const Altered& what) {
 }
 
 WideStage LayerLab::stored(const Tensor& tensor) const {
-  WideStage result{tensor.shape(), {}};
-  result.values.reserve(static_cast<std::size_t>(tensor.size()));
-  for (const float value : tensor.values()) result.values.push_back(stored(static_cast<double>(value)));
+  const std::vector<float> values = tensor.values();
+  WideStage result{tensor.shape(), {values.begin(), values.end()}};
+  if (grid_ != nullptr) {
+    for (double& value : result.values) value = stored(value);
+  }
   return result;
 }
 
@@ -133,22 +149,22 @@ WideStage LayerLab::stage(StageId stage, Rows rows) {
     const auto found = heads_->find(stage);
     return found == heads_->end() ? WideStage() : found->second;
   }
-  const WideStage raw = kept(StageId::raw_scores, raw_scores(rows), rows);
+  WideStage raw = kept(StageId::raw_scores, raw_scores(rows), rows);
   if (stage == StageId::raw_scores) return raw;
   WideStage scores;
   if (rule_.mask_order == MaskOrder::before_scale && rule_.masks()) {
     const auto given = given_.contains(StageId::masked_scores) ? StageId::masked_scores : StageId::scores;
-    scores = kept(given, masked(raw, rows, true), rows);
+    scores = kept(given, masked(std::move(raw), rows, true), rows);
     if (stage <= StageId::masked_scores) return scores;
   } else {
-    scores = kept(StageId::scores, scaled(raw, rows), rows);
+    scores = kept(StageId::scores, scaled(std::move(raw), rows), rows);
     if (stage == StageId::scores) return scores;
-    scores = kept(StageId::capped_scores, capped(scores, rows), rows);
+    scores = kept(StageId::capped_scores, capped(std::move(scores), rows), rows);
     if (stage == StageId::capped_scores) return scores;
-    scores = kept(StageId::masked_scores, masked(scores, rows, false), rows);
+    scores = kept(StageId::masked_scores, masked(std::move(scores), rows, false), rows);
     if (stage == StageId::masked_scores) return scores;
   }
-  WideStage weights = kept(StageId::weights, softmaxed(scores, rows), rows);
+  WideStage weights = kept(StageId::weights, softmaxed(std::move(scores), rows), rows);
   if (stage == StageId::weights) return weights;
   if (rule_.drops()) weights = kept(StageId::dropped_weights, dropped(weights, rows), rows);
   if (stage == StageId::dropped_weights) return weights;

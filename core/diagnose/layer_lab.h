@@ -14,6 +14,7 @@
 #include "core/compare/mistakes.h"
 #include "core/compare/number_grid.h"
 #include "core/compare/wide_stage.h"
+#include "core/model/architecture.h"
 
 namespace headscope {
 
@@ -73,16 +74,17 @@ class LayerLab {
   void project(WideStages& stages) const;
   WideStage split(const WideStage& projected, std::int64_t heads) const;
   void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm, bool turns, std::int64_t shift) const;
+  void turn_rows(WideStage& heads, const RotaryRule& rule, std::int64_t shift) const;
   void add_past_and_bias(WideStages& stages) const;
   // lab_scores.cpp
   WideStage raw_scores(Rows rows) const;
   double slope_bias(std::int64_t h, std::int64_t i, std::int64_t j) const;
   double added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
-  WideStage scaled(const WideStage& raw, Rows rows) const;
-  WideStage capped(const WideStage& scores, Rows rows) const;
-  WideStage masked(const WideStage& before, Rows rows, bool scales) const;
+  WideStage scaled(WideStage raw, Rows rows) const;
+  WideStage capped(WideStage scores, Rows rows) const;
+  WideStage masked(WideStage before, Rows rows, bool scales) const;
   // lab_weights.cpp
-  WideStage softmaxed(const WideStage& masked, Rows rows) const;
+  WideStage softmaxed(WideStage masked, Rows rows) const;
   void normalise(double* first, std::int64_t count, std::int64_t step, double sink) const;
   WideStage dropped(const WideStage& weights, Rows rows) const;
   // lab_output.cpp

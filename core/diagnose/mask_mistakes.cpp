@@ -1,7 +1,10 @@
 // This table lists mistakes in masks and in biases of positions.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "core/diagnose/mistake_rows.h"
 #include "core/request/alibi.h"
@@ -53,7 +56,6 @@ bool fill_large(Altered& what, int) {
 template <LayerFaults::Hide hide>
 bool hide_causal(Altered& what, int) {
   if (terms_of(what, Kind::causal).empty()) return false;
-  if (hide == LayerFaults::Hide::transposed && what.inputs.query_len != what.inputs.key_len) return false;
   what.faults.hide = hide;
   return true;
 }
@@ -89,6 +91,18 @@ bool mask_of_first_item(Altered& what, int) {
   return what.inputs.batch > 1 && !what.inputs.mask_files.empty();
 }
 
+// Takes away the file of the request's term at that place; false where it is not there.
+bool leave_file_out(Altered& what, std::size_t place) {
+  // The request's files stand in the order of its terms, behind those that the model brings.
+  const auto first = what.request.mask.begin() + static_cast<std::ptrdiff_t>(place);
+  const std::ptrdiff_t from_end =
+      std::count_if(first, what.request.mask.end(), [](const MaskTerm& term) { return term.kind == Kind::file; });
+  std::vector<MaskFile>& files = what.inputs.mask_files;
+  if (from_end > std::ssize(files) || (files.end() - from_end)->path != first->path) return false;
+  files.erase(files.end() - from_end);
+  return true;
+}
+
 // Leaves out the term of that number, of the request's and the model's own.
 bool leave_part_out(Altered& what, int variation) {
   const std::size_t own = what.request.mask.size(), all = own + what.inputs.own_mask.size();
@@ -98,7 +112,7 @@ bool leave_part_out(Altered& what, int variation) {
     what.inputs.own_mask.erase(what.inputs.own_mask.begin() + static_cast<std::ptrdiff_t>(place - own));
     return true;
   }
-  if (what.request.mask[place].kind == Kind::file) return false;  // files stand in a list of their own
+  if (what.request.mask[place].kind == Kind::file && !leave_file_out(what, place)) return false;
   what.request.mask.erase(what.request.mask.begin() + variation);
   return true;
 }
@@ -172,8 +186,8 @@ constexpr MistakeRow kRows[] = {
      "padding[:, None, :, None]", "padding[:, None, None, :]", pad_queries},
     {"padding-first-item", S::masked_scores, "the mask of the first batch item is used for all", "mask[0]", "mask",
      mask_of_first_item},
-    {"mask-part-missing", S::masked_scores, "one part of the mask is not applied", "causal", "causal & padding",
-     leave_part_out, kMostParts},
+    {"mask-part-missing", S::masked_scores, "one part of the mask is not applied", "mask = causal",
+     "mask = causal & padding & same_text", leave_part_out, kMostParts},
     {"alibi-missing", S::masked_scores, "the bias of distances is not added", "scores", "scores - slope * distance",
      leave_alibi_out},
     {"alibi-slopes", S::masked_scores, "the slopes are those of other heads", "2 ** (-8 * h / heads)",

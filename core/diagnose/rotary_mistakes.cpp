@@ -1,11 +1,14 @@
 // This table lists mistakes in rotary positions and in norms of heads.
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/diagnose/mistake_rows.h"
 #include "core/model/head_rule.h"
+#include "core/model/past.h"
 
 namespace headscope {
 namespace {
@@ -78,6 +81,56 @@ std::vector<double> frequencies(double theta, std::int64_t features) {
     result.push_back(static_cast<double>(static_cast<float>(std::pow(theta, -power))));
   }
   return result;
+}
+
+// Turns the places [first, ...) of given heads [batch, heads, len, features] back by `by` positions.
+Tensor turned_back(const Tensor& heads, std::int64_t first, std::int64_t by, double theta, bool halves) {
+  const std::int64_t features = heads.dim(3), pairs = features / 2, len = heads.dim(2);
+  std::vector<float> values = heads.values();
+  const std::vector<double> speeds = frequencies(theta, features);
+  for (std::int64_t p = 0; p < pairs; ++p) {
+    const double angle = -static_cast<double>(by) * speeds[static_cast<std::size_t>(p)];
+    const double cosine = std::cos(angle), sine = std::sin(angle);
+    const std::int64_t one = halves ? p : 2 * p, other = halves ? p + pairs : 2 * p + 1;
+    for (std::int64_t row = 0; row < heads.size() / features; ++row) {
+      if (row % len < first) continue;
+      float* x = values.data() + row * features;
+      const auto a = static_cast<double>(x[one]), b = static_cast<double>(x[other]);
+      x[one] = static_cast<float>(a * cosine - b * sine);
+      x[other] = static_cast<float>(b * cosine + a * sine);
+    }
+  }
+  return Tensor::of(heads.shape(), heads.axes(), std::move(values));
+}
+
+// Positions of the new tokens count from 0. Given heads are turned already: by which angles, variations try. Where
+// the layer turns them itself, nobody says where the text went on, and variations try that.
+constexpr double kPastThetas[] = {1e4, 5e5, 1e6};
+constexpr int kPastVariations = 12;
+bool forget_past(Altered& what, int variation) {
+  Inputs& inputs = what.inputs;
+  if (!inputs.query.empty()) {
+    const std::int64_t past = what.request.past != 0 ? what.request.past : past_len(inputs);
+    if (past <= 0 || inputs.head_dim % 2 != 0 || inputs.key.dim(2) <= past) return false;
+    const bool halves = variation % 2 == 0, keys_too = variation / 2 % 2 == 0;
+    const double theta = kPastThetas[variation / 4];
+    inputs.query = turned_back(inputs.query, 0, past, theta, halves);
+    if (keys_too) inputs.key = turned_back(inputs.key, past, past, theta, halves);
+    return true;
+  }
+  if (!has_rotary(what) || inputs.query_len != inputs.key_len) return false;
+  const std::int64_t len = inputs.query_len;
+  if (what.request.past > 0) {
+    what.faults.restart = what.request.past;
+    return variation == 0 && what.faults.restart < len;
+  }
+  constexpr std::int64_t kLast = 8;  // that many places from the end, then parts of the whole
+  what.faults.restart = variation < kLast ? len - 1 - variation : len * (variation - kLast + 1) / 4;
+  if (variation == kPastVariations - 1) {
+    what.faults.restart = 1;
+    while (what.faults.restart * 2 < len) what.faults.restart *= 2;
+  }
+  return what.faults.restart > 0 && what.faults.restart < len;
 }
 
 bool equal_frequencies(const std::vector<double>& a, const std::vector<double>& b) {
@@ -189,6 +242,9 @@ constexpr MistakeRow kRows[] = {
     {"rotary-sign", S::query, "positions turn the other way", "a * cos + b * sin", "a * cos - b * sin", turn_other_way},
     {"rotary-offset", S::query, "queries are turned one place further than keys", "rope(q, position + 1)",
      "rope(q, position)", turn_further, 2},
+    {"rotary-past-ignored", S::query, "positions of new tokens count from 0, as if nothing stood before them",
+     "rope(q, torch.arange(q.shape[-2]))", "rope(q, torch.arange(past, past + q.shape[-2]))", forget_past,
+     kPastVariations},
     {"rotary-theta", S::query, "the angles have another base", "theta = 10000.0", "theta = config.rope_theta",
      other_theta, static_cast<int>(std::size(kThetas))},
     {"rotary-scaling-missing", S::query, "the angles are not scaled for long contexts", "inv_freq",

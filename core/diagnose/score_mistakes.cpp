@@ -68,7 +68,8 @@ bool keep_dropout_sum(Altered& what, int) {
 }
 
 bool accumulate_in_half(Altered& what, int variation) {
-  what.faults.accumulator = number_grids()[static_cast<std::size_t>(variation)];
+  what.faults.accumulator = number_grids()[static_cast<std::size_t>(variation % 2)];
+  what.faults.rounds_products = variation < 2;
   return true;
 }
 
@@ -105,7 +106,7 @@ constexpr MistakeRow kRows[] = {
     {"dropout-without-rescale", S::dropped_weights, "weights that dropout keeps are not divided by 1 - p",
      "weights * kept", "weights * kept / (1 - p)", keep_dropout_sum},
     {"accumulated-in-half", S::raw_scores, "sums of products are rounded after every addition",
-     "acc = (acc + a * b).half()", "acc = acc + a.float() * b.float()", accumulate_in_half, 2},
+     "acc = (acc + a * b).half()", "acc = acc + a.float() * b.float()", accumulate_in_half, 4},
 };
 
 }  // namespace

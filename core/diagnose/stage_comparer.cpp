@@ -15,7 +15,10 @@
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kMostCells = std::int64_t{1} << 17;       // of the scores that are looked at
+constexpr std::int64_t kMostCells = std::int64_t{1} << 16;       // of the scores that are looked at
+constexpr std::int64_t kFewestQueries = 4;                       // that are looked at
+constexpr std::int64_t kMostProofCells = std::int64_t{1} << 24;  // of the scores that an explanation has to hold in
+constexpr double kNearlyAll = 0.02;  // of the squared difference: what is left by a mistake that may explain all
 constexpr std::int64_t kMostMixedCells = std::int64_t{1} << 23;  // of the scores where all of them have to be
 constexpr std::int64_t kChunkCells = std::int64_t{1} << 21;      // of the scores that are computed at a time
 
@@ -79,7 +82,7 @@ void StageComparer::choose_queries() {
   const Inputs& in = *ours_.inputs;
   const std::int64_t rows = ours_.query_len(), per_row = in.batch * in.num_heads * ours_.key_len();
   if (query_axis(external_.stage) < 0 || rows * per_row <= kMostCells || !same_shape()) return;
-  const std::int64_t room = std::clamp<std::int64_t>(kMostCells / per_row, 8, rows);
+  const std::int64_t room = std::clamp<std::int64_t>(kMostCells / per_row, std::min(kFewestQueries, rows), rows);
   std::set<std::int64_t> chosen;
   for (std::int64_t k = 0; k < room / 2; ++k) chosen.insert(k * (rows - 1) / std::max<std::int64_t>(1, room / 2 - 1));
   const int axis = query_axis(external_.stage);
@@ -96,6 +99,7 @@ void StageComparer::choose_queries() {
 }
 
 void StageComparer::begin(std::optional<double> fixed) {
+  fixed_ = fixed;
   if (has_scores_axes(external_.stage)) {
     filled_ = [this](std::size_t place) {
       const auto cell = static_cast<std::int64_t>(place), keys = theirs_.shape[3], row = cell / keys;
@@ -161,6 +165,8 @@ StageComparison StageComparer::compare() {
   if (!looks_at_all()) compare_others(where, result);
   result.where = where.found(past_len(*ours_.inputs));
   result.equal = result.where.cells == 0;
+  const auto all = static_cast<double>(std::max<std::int64_t>(1, result.where.of_cells));
+  differing_share_ = static_cast<double>(result.where.cells) / all;
   return result;
 }
 
@@ -200,14 +206,20 @@ void StageComparer::compare_others(WhereFinder& where, StageComparison& result) 
 
 bool StageComparer::holds_everywhere(const MistakeSet& mistakes) {
   const std::vector<std::int64_t> looked_at = predictor_.queries();
-  const auto parts = other_queries();
+  auto parts = other_queries();
+  const Inputs& in = *ours_.inputs;
+  const std::int64_t per_part = std::max(kChunkCells, 8 * in.batch * in.num_heads * ours_.key_len());
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(4, kMostProofCells / per_part));
+  if (parts.size() > most) {
+    for (std::size_t k = 0; k < most; ++k) parts[k] = parts[k * (parts.size() - 1) / (most - 1)];
+    parts.resize(most);
+  }
   const IsFilled filled = std::exchange(filled_, nullptr);
   const auto holds = [&](const std::vector<std::int64_t>& queries) {
     predictor_.look_at(queries);
     const auto made = predicted(mistakes, format_.grid);
     const WideStage theirs = stage_rows(external_.stage, external_.tensor, queries);
-    return made && made->shape == theirs.shape &&
-           compare_stage(*made, nullptr, theirs, *tolerance_, filled_).wrong == 0;
+    return made && made->shape == theirs.shape && left_with(mistakes, *made, theirs).wrong == 0;
   };
   const bool all = std::all_of(parts.begin(), parts.end(), holds);
   filled_ = filled;
@@ -232,7 +244,18 @@ bool StageComparer::look_at_all() {
 std::optional<Remainder> StageComparer::left_of(const MistakeSet& mistakes) {
   const auto made = predicted(mistakes, format_.grid);
   if (!made || !(made->shape == theirs_.shape) || !acts(*made)) return std::nullopt;
-  return compare_stage(*made, nullptr, theirs_, *tolerance_, filled_);
+  return left_with(mistakes, *made, theirs_);
+}
+
+// What still differs. What rounding costs follows from the numbers, and a mistake changes them: where it explains
+// nearly all, its own numbers say how far a cell may lie away.
+Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs) {
+  const Remainder left = compare_stage(made, nullptr, theirs, *tolerance_, filled_);
+  const bool near = left.squares <= kNearlyAll * plain_left_.squares;
+  if (left.wrong == 0 || !near || format_.grid == nullptr || fixed_ || !predictor_.by_lab()) return left;
+  const std::optional<WideStage> exact = predicted(mistakes, nullptr);
+  if (!exact || !(exact->shape == made.shape)) return left;
+  return compare_stage(made, &*exact, theirs, Tolerance(format_, std::nullopt, *exact, made, filled_), filled_);
 }
 
 // Whether the mistakes change anything that can be seen here.
@@ -240,7 +263,7 @@ bool StageComparer::acts(const WideStage& made) const {
   const WideStage& right = rounded_.shape.count > 0 ? rounded_ : plain_;
   if (!(made.shape == right.shape)) return true;
   return !std::equal(made.values.begin(), made.values.end(), right.values.begin(), [](double a, double b) {
-    return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-9 * std::abs(b);
+    return a == b || (std::isnan(a) && std::isnan(b)) || (std::isfinite(b) && std::abs(a - b) <= 1e-9 * std::abs(b));
   });
 }
 

@@ -29,11 +29,13 @@ class StageComparer {
   // Returns what still differs with the mistakes, in the queries that are looked at; nothing where they cannot be made,
   // or change nothing that can be seen here.
   std::optional<Remainder> left_of(const MistakeSet& mistakes);
-  // Whether the mistakes also explain the queries that are not looked at.
+  // Whether the mistakes also explain the queries that are not looked at; of very many, some from everywhere.
   bool holds_everywhere(const MistakeSet& mistakes);
   // Looks at every query, where the scores are small enough for that; false where they are not.
   bool look_at_all();
 
+  // Whether more than a small part of all cells differs; known after compare().
+  bool differs_widely() const { return differing_share_ > kSmallPart; }
   bool same_shape() const { return external_.tensor.shape() == own_.shape(); }
   bool looks_at_all() const { return predictor_.looks_at_all(); }
   const Remainder& plain_left() const { return plain_left_; }  // without mistakes, of the queries that are looked at
@@ -48,6 +50,7 @@ class StageComparer {
   bool acts(const WideStage& made) const;
   std::int64_t heads_of_features() const;
   void compare_others(WhereFinder& where, StageComparison& result);
+  Remainder left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs);
   Remainder add(WhereFinder& where, const WideStage& right, const WideStage* other, const WideStage& theirs,
                 const std::vector<std::int64_t>& queries) const;
   std::vector<std::vector<std::int64_t>> other_queries() const;
@@ -61,6 +64,9 @@ class StageComparer {
   NumberFormat format_;
   WideStage theirs_, plain_, rounded_;
   IsFilled filled_;
+  static constexpr double kSmallPart = 0.02;
+  double differing_share_ = 1;
+  std::optional<double> fixed_;
   std::optional<Tolerance> tolerance_;
   Remainder plain_left_;
   std::vector<StageId> given_;

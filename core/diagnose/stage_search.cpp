@@ -12,8 +12,10 @@
 namespace headscope {
 namespace {
 
-constexpr double kMostWork = 6e9;  // multiplications of a search, roughly
-constexpr std::size_t kFewestPairs = 400, kMostPairs = 6000;
+constexpr double kMostWork = 1e9;  // multiplications of a search, roughly
+constexpr std::size_t kFewestPairs = 24, kMostPairs = 6000;
+constexpr double kMostRounded = 0.3;       // the residual that sums in half precision leave, at most
+constexpr double kMostRoundedWork = 1e6;   // of one set in which sums are rounded number by number
 constexpr std::size_t kBeam = 8;           // sets of mistakes that a further one is added to
 constexpr double kRoundedResidual = 2e-6;  // of float32: below it a residual says nothing about which is right
 
@@ -73,7 +75,7 @@ class StageSearch {
     const std::vector<MistakeRow>& rows = all_mistakes();
     for (std::size_t place = 0; place < rows.size(); ++place) {
       show(0.3 * static_cast<double>(place) / static_cast<double>(rows.size()));
-      if (rows[place].step > comparer_.stage()) continue;
+      if (rows[place].step > comparer_.stage() || (rounds_sums(place) && !may_be_rounded())) continue;
       for (int variation = 0; variation < rows[place].variations; ++variation) {
         try_set({{place, variation}}, singles);
       }
@@ -82,6 +84,10 @@ class StageSearch {
     near_ = singles;
     const auto most = static_cast<std::size_t>(
         std::clamp(kMostWork / comparer_.cost(), static_cast<double>(kFewestPairs), static_cast<double>(kMostPairs)));
+    // What rounding costs is no mistake beside another one, and it takes long.
+    if (comparer_.format().grid != nullptr || comparer_.cost() > kMostRoundedWork) {
+      std::erase_if(singles, [&](const Candidate& each) { return rounds_sums(each.set.front().first); });
+    }
     std::vector<Candidate> beam = singles;
     for (std::size_t size = 2; size <= kMostMistakes && explained_.empty(); ++size) {
       if (size > 2 && !promising(beam, size)) break;
@@ -98,11 +104,23 @@ class StageSearch {
 
   // Mistakes that mix the rows of queries need all of them: they are tried where nothing else explains a long text.
   void search_mixed() {
-    if (!comparer_.look_at_all()) return;
+    // They change nearly every row.
+    if (!comparer_.differs_widely() || !comparer_.look_at_all()) return;
     std::vector<Candidate> ignored;
     for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
       if (all_mistakes()[place].step <= comparer_.stage() && mixes(place)) try_set({{place, 0}}, ignored);
     }
+  }
+
+  bool rounds_sums(std::size_t place) const {
+    Altered what{ours_.request, *ours_.inputs, false, false, {}};
+    return make_mistake(place, 0, what) && what.faults.accumulator.has_value();
+  }
+
+  // Whether the difference is as small as sums in half precision leave it, or numbers passed their range.
+  bool may_be_rounded() const {
+    const double residual = comparer_.plain_left().residual();
+    return !comparer_.same_shape() || !std::isfinite(residual) || residual <= kMostRounded;
   }
 
   bool mixes(std::size_t place) const {

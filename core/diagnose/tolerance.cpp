@@ -7,7 +7,8 @@
 namespace headscope {
 namespace {
 
-constexpr double kMargin = 3;  // other kernels round at other places
+constexpr double kMargin = 3;             // other kernels round at other places
+constexpr double kFloat32Steps = 2.5e-7;  // two steps of a float32, in shares of the number
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool same(double a, double b) {
@@ -50,7 +51,8 @@ Tolerance::Tolerance(const NumberFormat& format, std::optional<double> fixed, co
 
 double Tolerance::of(double right, double size) const {
   if (fixed_) return *fixed_;
-  double step = format_.step;
+  // A cell may be much larger than the computed cells of its row: one that a mask hides in ours.
+  double step = std::max(format_.step, std::isfinite(right) ? kFloat32Steps * std::abs(right) : 0);
   if (format_.grid != nullptr && std::isfinite(right)) step = std::ldexp(std::abs(right), 1 - format_.grid->digits);
   return share_ * size + step;
 }

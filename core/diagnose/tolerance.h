@@ -16,9 +16,9 @@ using IsFilled = std::function<bool(std::size_t place)>;
 
 class Tolerance {
  public:
-  // float32: each cell may be kFloat32Share of its row's root mean square away. A format of fewer bits: as far as
-  // rounding every stage to it moves cells here, `rounded` beside `exact`, in shares of their rows, and half a step of
-  // the number itself. `fixed`: every cell that much.
+  // float32: each cell may be kFloat32Share of its row's root mean square away, and two steps of the number itself. A
+  // format of fewer bits: as far as rounding every stage to it moves cells here, `rounded` beside `exact`, in shares of
+  // their rows, and half a step of the number itself. `fixed`: every cell that much.
   Tolerance(const NumberFormat& format, std::optional<double> fixed, const WideStage& exact, const WideStage& rounded,
             const IsFilled& filled);
 

@@ -92,6 +92,11 @@ void WhereFinder::add(const Index& at, double ours, double theirs) {
     where_.ours = ours;
     where_.theirs = theirs;
   }
+  if (where_.places.size() < kMostPlaces) {
+    std::int64_t place = 0;
+    for (int axis = 0; axis < rank; ++axis) place = place * shape_[axis] + at[axis];
+    where_.places.push_back(place);
+  }
   where_.nan += std::isnan(theirs) && !std::isnan(ours) ? 1 : 0;
   where_.infinite += std::isinf(theirs) && !std::isinf(ours) ? 1 : 0;
   const auto count = [](std::vector<std::int64_t>& counts, std::int64_t place) {
@@ -111,6 +116,8 @@ void WhereFinder::add(const Index& at, double ours, double theirs) {
 Where WhereFinder::found(std::int64_t past) const {
   Where result = where_;
   if (result.cells == 0) return result;
+  // Queries that were looked at first come before those between them.
+  std::sort(result.places.begin(), result.places.end());
   result.batches = places_of(batch_);
   result.heads = places_of(head_);
   result.rows = places_of(row_);

@@ -1,6 +1,7 @@
 // Where two tensors differ, as a sentence and as data.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,8 +20,11 @@ struct Where {
   std::int64_t nan = 0, infinite = 0;                       // cells of theirs that are NaN, or infinite, and ours not
   Index first;                                              // the first cell; empty where none differs
   double ours = 0, theirs = 0;                              // its two numbers
-  std::string sentence;                                     // "" where none differs
+  std::vector<std::int64_t> places;  // of the cells, row-major and in order; of very many some, at most kMostPlaces
+  std::string sentence;              // "" where none differs
 };
+
+constexpr std::size_t kMostPlaces = std::size_t{1} << 16;
 
 // Counts cells in row-major order and words what it counted.
 class WhereFinder {

@@ -8,6 +8,7 @@
 #include "core/io/json_text.h"
 #include "core/model/layer_weights.h"
 #include "core/model/weights_sha256.h"
+#include "core/picture/figure/theirs_contents.h"
 
 namespace headscope {
 namespace {
@@ -46,6 +47,7 @@ std::map<std::string, std::string> recipe_of(const FigureSource& source, const V
     session["against"] = Json::parse(request_json(source.against->request));
     add_used("against_used_weights", *source.against);
   }
+  if (view.view == ViewKind::difference && source.theirs != nullptr) session["theirs"] = source.theirs->file;
   const LayerWeights& weights = trace.inputs->weights;
   if (!weights.empty()) {
     const std::string sha256 = hashes.stand_in ? kStandIn : sha256_of(weights, hashes.cancel);

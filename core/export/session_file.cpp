@@ -175,6 +175,13 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
       session.window = window_text(json, what);
     } else if (key == "against") {
       session.against = read_request(value, what, key);
+    } else if (key == "theirs") {
+      if (value.kind != Kind::string || value.text.empty()) {
+        refuse(what, key,
+               fmt::format("found {}; expected the name of a file",
+                           value.kind == Kind::string ? "an empty string" : json_kind_name(value.kind)));
+      }
+      session.theirs = value.text;
     } else if (const RequestOption* option = option_of_key(key)) {
       if (nested != nullptr) refuse(what, key, "stands beside \"request\"; expected it inside");
       read_request_value(session.request, *option, key, value, what);

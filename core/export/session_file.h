@@ -13,6 +13,7 @@ struct SessionFile {
   Request request;
   std::optional<ViewSpec> view;
   std::optional<Request> against;  // of a difference's recipe: the request of A, from which B is subtracted
+  std::string theirs;              // of a difference's recipe: the file of a stage of other code; else ""
   std::string weights_sha256;      // of a picture's recipe: the weights of the picture; else ""
   std::string window;              // what the window shows besides `view`, a JSON object that it alone reads; else ""
 };
@@ -26,9 +27,9 @@ std::string session_json(const Request& request, const std::optional<ViewSpec>& 
 std::string request_json(const Request& request);
 
 // A top-level "sha256", which the recipe of a picture has, changes neither request nor view; "against" is another
-// request. Accepts numbers as strings and lists for comma-separated values. Error names the unknown key, the wrong
-// type, or the byte where the JSON is malformed; duplicate keys, a BOM, NULs and trailing bytes are refused. `what`
-// names the source.
+// request, "theirs" the name of a file. Accepts numbers as strings and lists for comma-separated values. Error names
+// the unknown key, the wrong type, or the byte where the JSON is malformed; duplicate keys, a BOM, NULs and trailing
+// bytes are refused. `what` names the source.
 SessionFile parse_session(const std::string& json, const std::string& what);
 
 // Reads a session file (.json) or the recipe in a picture (.png, .svg, .pdf, .html). Error when a picture has no

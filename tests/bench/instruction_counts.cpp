@@ -1,7 +1,7 @@
 // What instruction_counts.py counts the instructions of: five sizes, one forward each with one thread, its weights
-// packed before; a search through names as the palette makes it; then texts of N and 2N units for every kind of
-// vocabulary, where their graphemes end, and in which order right-to-left letters and brackets are seen. Prints the
-// vector instructions in use, then the sizes in the order in which they run.
+// packed before; a search through names as the palette makes it; a search for the mistake of a context; then texts of N
+// and 2N units for every kind of vocabulary, where their graphemes end, and in which order right-to-left letters and
+// brackets are seen. Prints the vector instructions in use, then the sizes in the order in which they run.
 #include <fmt/format.h>
 #include <hwy/targets.h>
 
@@ -17,6 +17,7 @@
 #include "app/ui/dialogs/palette_match.h"
 #include "core/attention/forward.h"
 #include "core/base/utf8.h"
+#include "core/diagnose/diagnose.h"
 #include "core/model/load_inputs.h"
 #include "core/model/seeded.h"
 #include "core/text/tokenizer.h"
@@ -89,6 +90,39 @@ void count_search(int names) {
   const ui::SearchQuery query = ui::search_query("tokne wodr");
   count(fmt::format("search:{}", names), [&] {
     for (const std::string& name : all) ui::match_rank(query, name, true);
+  });
+}
+
+// A context whose mask shows one key too many: every known mistake is tried.
+void count_diagnosis(std::int64_t tokens, std::int64_t heads, std::int64_t head_dim) {
+  TorchGenerator generator(1);
+  const auto drawn = [&] {
+    std::vector<float> values(static_cast<std::size_t>(heads * tokens * head_dim));
+    generator.randn(heads * tokens * head_dim, values.data());
+    return Tensor::of({1, heads, tokens, head_dim}, {Axis::batch, Axis::head, Axis::position, Axis::feature},
+                      std::move(values));
+  };
+  Inputs inputs;
+  inputs.query = drawn();
+  inputs.key = drawn();
+  inputs.value = drawn();
+  inputs.query_len = inputs.key_len = tokens;
+  inputs.num_heads = inputs.num_kv_heads = heads;
+  inputs.head_dim = inputs.value_head_dim = head_dim;
+  inputs.d_model = heads * head_dim;
+  for (std::int64_t k = 0; k < tokens; ++k) inputs.tokens.push_back(fmt::format("t{}", k));
+  inputs.key_tokens = inputs.tokens;
+  const auto made = std::make_shared<const Inputs>(std::move(inputs));
+  const auto backend = make_cpu_backend(1);
+  Request request;
+  request.query = request.key = request.value = "given.npy";
+  request.mask = {{MaskTerm::Kind::causal, 0, ""}};
+  const auto ours = forward(request, made, backend, CancelToken());
+  Request wrong = request;
+  for (std::int64_t i = 0; i + 1 < tokens; ++i) wrong.paint.push_back({false, i, i + 1, i + 1, i + 2, true});
+  const Tensor theirs = forward(wrong, made, backend, CancelToken())->tensor(StageId::context);
+  count(fmt::format("diagnose:{},{},{}", tokens, heads, head_dim), [&] {
+    diagnose(*ours, {{StageId::context, theirs}}, backend, {}, CancelToken());
   });
 }
 
@@ -182,6 +216,7 @@ void count_all() {
   count_layer(1, 64, 384, 384, 6, true);
   count_flash(512, 2, 64);
   count_search(20'000);
+  count_diagnosis(12, 2, 8);
   count_all_texts();
 }
 

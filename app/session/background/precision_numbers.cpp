@@ -10,13 +10,13 @@
 namespace headscope {
 namespace {
 
-PrecisionResult result_of(const std::shared_ptr<const Trace>& trace, const CancelToken& cancel) {
+PrecisionResult result_of(const PrecisionQuery& query, const CancelToken& cancel) {
   const auto start = std::chrono::steady_clock::now();
   PrecisionResult result;
-  result.of = trace;
+  result.of = query;
   try {
-    result.refusal = precision_refusal(*trace);
-    if (result.refusal.empty()) result.report = precision_report(trace, cancel);
+    result.refusal = precision_refusal(*query.trace, query.roundings);
+    if (result.refusal.empty()) result.report = precision_report(query.trace, query.roundings, cancel);
   } catch (const Cancelled&) {
     throw;
   } catch (const std::exception& error) {
@@ -29,18 +29,18 @@ PrecisionResult result_of(const std::shared_ptr<const Trace>& trace, const Cance
 }  // namespace
 
 struct PrecisionNumbers::Impl {
-  LatestWork<std::shared_ptr<const Trace>, std::shared_ptr<const PrecisionResult>> work;
+  LatestWork<PrecisionQuery, std::shared_ptr<const PrecisionResult>> work;
 };
 
 PrecisionNumbers::PrecisionNumbers(std::unique_ptr<Executor> executor, std::function<void()> wake)
-    : impl_(new Impl{{std::move(executor), std::move(wake), [](const auto& trace, const CancelToken& cancel) {
-                        return std::make_shared<const PrecisionResult>(result_of(trace, cancel));
+    : impl_(new Impl{{std::move(executor), std::move(wake), [](const PrecisionQuery& query, const CancelToken& cancel) {
+                        return std::make_shared<const PrecisionResult>(result_of(query, cancel));
                       }}}) {}
 
 PrecisionNumbers::~PrecisionNumbers() = default;
 
-std::shared_ptr<const PrecisionResult> PrecisionNumbers::want(const std::shared_ptr<const Trace>& trace) {
-  const auto newest = impl_->work.want(trace);
+std::shared_ptr<const PrecisionResult> PrecisionNumbers::want(const PrecisionQuery& query) {
+  const auto newest = impl_->work.want(query);
   return newest != nullptr ? newest->answer.value_or(nullptr) : nullptr;
 }
 

@@ -4,15 +4,22 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/session/background/work/executor.h"
 #include "core/compare/precision.h"
 
 namespace headscope {
 
-// Immutable; of one trace.
+struct PrecisionQuery {
+  std::shared_ptr<const Trace> trace;
+  std::vector<Rounding> roundings;
+  friend bool operator==(const PrecisionQuery&, const PrecisionQuery&) = default;
+};
+
+// Immutable; of one query.
 struct PrecisionResult {
-  std::shared_ptr<const Trace> of;
+  PrecisionQuery of;
   std::string refusal;  // why there is no report; "": `report` is filled
   PrecisionReport report;
   double seconds = 0;  // time of computing the report
@@ -27,9 +34,9 @@ class PrecisionNumbers {
   PrecisionNumbers(const PrecisionNumbers&) = delete;
   PrecisionNumbers& operator=(const PrecisionNumbers&) = delete;
 
-  // Call it in every frame that shows the result. Returns the newest result, which may be of an older trace
+  // Call it in every frame that shows the result. Returns the newest result, which may be of an older query
   // (PrecisionResult::of); null before the first.
-  std::shared_ptr<const PrecisionResult> want(const std::shared_ptr<const Trace>& trace);
+  std::shared_ptr<const PrecisionResult> want(const PrecisionQuery& query);
   bool busy() const;
 
  private:

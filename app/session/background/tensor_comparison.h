@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/diagnose/diagnose.h"
+#include "core/diagnose/stage_sides.h"
 
 namespace headscope {
 
@@ -30,6 +31,9 @@ struct TensorComparison {
   std::vector<TheirFile> files;
   std::vector<Part> parts;  // of all files
   Diagnosis diagnosis;
+  std::vector<StageSides> sides;  // of the stages of `diagnosis`, in the same order
+  // What pictures are drawn from: results that hold these stages alone, as `sides` has them, and else are as `trace`.
+  std::shared_ptr<const Trace> ours, theirs, difference;
 };
 
 // Keeps the newest comparison. Every function may be called from any thread.

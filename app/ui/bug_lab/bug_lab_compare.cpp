@@ -16,17 +16,8 @@
 namespace headscope::ui {
 namespace {
 
-std::string names_text(const std::vector<std::string>& names) {
-  if (names.empty()) return "none: correct";
-  return fmt::format("{}", fmt::join(names, " + "));
-}
-
 std::string file_name(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
-}
-
-std::string residual_text(double value) {
-  return std::isinf(value) ? "inf" : value < 1e-3 ? number_label(value, 1, true) : number_label(value, 4);
 }
 
 // "my_output.npy  [1, 12, 64] as output".
@@ -39,104 +30,6 @@ std::string files_text(const TensorComparison& found) {
   for (const TensorComparison::Part& part : found.parts)
     names += (names.empty() ? "" : ", ") + std::string(stage_name(part.stage));
   return fmt::format("{} stages: {}", found.parts.size(), names);
-}
-
-struct Answer {
-  Rgba ground, edge;
-  Icon icon;
-  std::string fact, rest;
-};
-
-Answer answer_of(Ui& ui, const Diagnosis& found) {
-  const Palette& c = ui.colors;
-  const std::string yours = found.stages.size() == 1
-                                ? "Your " + std::string(stage_name(found.stages.front().stage)) + " equals"
-                                : "Your stages equal";
-  if (found.equal) {
-    const std::string verdict = found.verdict();
-    return {c.ok_ground, c.ok, Icon::check, verdict == "equal" ? "Equal." : fmt::format("E{}.", verdict.substr(1)),
-            fmt::format("{} ours: the largest difference is {}.", yours, residual_text(found.max_difference))};
-  }
-  if (!found.explanations.empty()) {
-    return {c.warn_ground, c.warn, Icon::warning, "It is " + names_text(found.explanations.front().variants) + ".",
-            fmt::format("{} ours with {} on.", yours,
-                        found.explanations.front().variants.size() == 1 ? "this mistake" : "these mistakes")};
-  }
-  return {c.bad_ground, c.bad, Icon::warning, "No known mistake explains it.",
-          found.stages.size() == 1
-              ? fmt::format("The largest difference is {}.", residual_text(found.max_difference))
-              : fmt::format("The first stage that differs is {}.", stage_name(*found.first_different))};
-}
-
-// The box with the answer; returns the y below.
-float draw_answer(Ui& ui, const TensorComparison& found, const Rect& area) {
-  const Answer answer = answer_of(ui, found.diagnosis);
-  const Rect box{area.min, {area.max.x, area.min.y + ui.px(40)}};
-  fill(box, answer.ground, ui.px(size::radius_field));
-  outline(ui, box, answer.edge, 1, ui.px(size::radius_field));
-  draw_icon(ui, answer.icon, {box.min.x + ui.px(22), std::round(box.center().y)}, ui.px(14), answer.edge);
-  Rect words{{box.min.x + ui.px(40), box.min.y}, {box.max.x - ui.px(10), box.max.y}};
-  ui.mark("bug_lab/answer/" + answer.fact, box);
-  text_in(
-      ui,
-      take_left(words, std::min(words.width(), std::ceil(text_width(ui, Type::title13, answer.fact)) + 1), ui.px(8)),
-      Type::title13, ui.colors.text, answer.fact);
-  if (words.width() > ui.px(30)) text_in(ui, words, Type::words13, ui.colors.text, answer.rest);
-  return box.max.y;
-}
-
-// Explanations, then what comes nearest, as bars of their residuals.
-void draw_residuals(Ui& ui, const Diagnosis& found, const Rect& area) {
-  std::vector<const DiagnosisExplanation*> lines;
-  for (const DiagnosisExplanation& each : found.explanations) lines.push_back(&each);
-  for (const DiagnosisExplanation& each : found.nearest) lines.push_back(&each);
-  if (lines.empty()) return;
-  double largest = 0;
-  for (const DiagnosisExplanation* each : lines) {
-    if (std::isfinite(each->largest)) largest = std::max(largest, each->largest);
-  }
-  float y = area.min.y;
-  const Rect titles{{area.min.x, y}, {area.max.x, y + ui.px(22)}};
-  text_in(ui, titles, Type::words11, ui.colors.text2, "explanation");
-  text_in(ui, titles, Type::words11, ui.colors.text2, "largest residual", 1);
-  y = titles.max.y;
-  horizontal_line(ui, area.min.x, area.max.x, y, ui.colors.line);
-  y += ui.px(2);
-  for (std::size_t k = 0; k < lines.size(); ++k) {
-    const Rect row{{area.min.x, y}, {area.max.x, y + ui.px(21)}};
-    if (row.max.y > area.max.y - ui.px(20)) break;
-    const bool explains = k < found.explanations.size();
-    Rect rest = row;
-    text_in(ui, take_right(rest, ui.px(66), ui.px(10)), explains ? Type::mono_bold12 : Type::mono12, ui.colors.text,
-            residual_text(lines[k]->largest), 1);
-    const Rect bar = take_right(rest, std::floor(area.width() * 0.32f), ui.px(10));
-    // A residual of nothing but rounding keeps a mark that can be seen.
-    const double share = largest > 0 && std::isfinite(lines[k]->largest) ? lines[k]->largest / largest : 1;
-    const float top = std::round(bar.center().y - ui.px(4));
-    fill({{bar.min.x, top},
-          {bar.min.x + std::max(ui.px(4), std::round(bar.width() * static_cast<float>(share))), top + ui.px(8)}},
-         explains ? ui.colors.warn : ui.colors.edge);
-    text_in(ui, rest, explains ? Type::mono_bold12 : Type::mono12, explains ? ui.colors.text : ui.colors.text2,
-            shortened(ui, Type::mono12, names_text(lines[k]->variants), rest.width()));
-    y = row.max.y;
-  }
-  const Rect foot{{area.min.x, y + ui.px(2)}, {area.max.x, y + ui.px(22)}};
-  if (foot.max.y > area.max.y) return;
-  std::string words = fmt::format("{} sets of mistakes and conventions tried.", found.tried);
-  if (found.stages.size() == 1) words += " Add more stages to see where it starts.";
-  text_in(ui, foot, Type::words12, ui.colors.text2, words);
-}
-
-void draw_stages(Ui& ui, const Diagnosis& found, Rect& area) {
-  if (found.stages.size() < 2) return;
-  std::string words;
-  for (const StageComparison& each : found.stages) {
-    words += fmt::format("{}{} {}", words.empty() ? "" : "   ", stage_name(each.stage),
-                         each.equal ? "equal" : residual_text(each.max_difference));
-  }
-  text_in(ui, {area.min, {area.max.x, area.min.y + ui.px(22)}}, Type::mono11, ui.colors.text2,
-          cut_to_width(ui, Type::mono11, words, area.width()));
-  area.min.y += ui.px(22);
 }
 
 void draw_running(Ui& ui, const Job& job, const Rect& area) {
@@ -215,9 +108,7 @@ void draw_lab_compare(Ui& ui, const Rect& area) {
     text_in(ui, line, Type::words12, ui.colors.warn, "The request has changed since.");
     body.min.y = line.max.y + ui.px(6);
   }
-  body.min.y = draw_answer(ui, *found, body) + ui.px(8);
-  draw_stages(ui, found->diagnosis, body);
-  if (!found->diagnosis.equal) draw_residuals(ui, found->diagnosis, body);
+  draw_lab_answers(ui, *found, theirs_view(ui).stage, body);
 }
 
 }  // namespace headscope::ui

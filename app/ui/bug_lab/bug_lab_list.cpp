@@ -144,6 +144,23 @@ float draw_row(Ui& ui, const LabShown& shown, const std::string& name, const Rec
   return row.max.y + ui.px(1);
 }
 
+// The row under which the mistakes that cannot be made here are folded; returns the y below it.
+float draw_fold(Ui& ui, std::size_t count, const Rect& area, float y) {
+  bool& open = ui.state.panels.get<BugLabState>().locked_open;
+  const Rect row{{area.min.x, y}, {area.max.x, y + ui.px(32)}};
+  const Interaction it =
+      interact(ui, "bug_lab/locked", row, {true, false, "Shows or hides them, each with what it needs."});
+  if (it.hovered) fill(row, ui.colors.hover);
+  if (it.focused && ui.state.focus_by_keyboard) outline(ui, inset(row, ui.px(2)), ui.colors.accent, 2, ui.px(3));
+  if (it.clicked) open = !open;
+  draw_icon(ui, open ? Icon::chevron_down : Icon::chevron_right,
+            {area.min.x + ui.px(size::panel_padding + 8), std::round(row.center().y)}, ui.px(11), ui.colors.text2);
+  text_in(ui, {{area.min.x + ui.px(kLeft), row.min.y}, row.max}, Type::words12, ui.colors.text2,
+          count == 1 ? "1 mistake that this model cannot show"
+                     : fmt::format("{} mistakes that this model cannot show", count));
+  return row.max.y + ui.px(1);
+}
+
 // What the switches do not do, and the way to let them; its height.
 float draw_foot(Ui& ui, const LabShown& shown, const Rect& area, float y) {
   Request& draft = ui.session.draft;
@@ -176,6 +193,18 @@ float draw_foot(Ui& ui, const LabShown& shown, const Rect& area, float y) {
 
 }  // namespace
 
+LabNames lab_names(Ui& ui, const VariantResult& result) {
+  LabNames names;
+  for (const std::string_view each : variant_names()) {
+    const std::string name(each);
+    const VariantLine* line = line_of(result, name);
+    // One that is on can be switched off, so that it stays in sight.
+    const bool locked = line != nullptr && line->problem && !is_on(ui.session.view.bug_lab, name);
+    (locked ? names.locked : names.open).push_back(name);
+  }
+  return names;
+}
+
 void switch_variant(BugLabView& lab, const std::string& name) {
   if (std::erase(lab.variants, name) > 0) return;
   if (lab.variants.size() > 1) lab.variants.erase(lab.variants.begin());
@@ -191,7 +220,12 @@ void draw_lab_list(Ui& ui, const LabShown& shown, const Rect& area) {
   const ScrollArea scroll = begin_scroll(ui, "bug_lab/list", body, state.list_height);
   const float top = body.min.y - scroll.offset;
   float y = top;
-  for (const std::string_view name : variant_names()) y = draw_row(ui, shown, std::string(name), area, y);
+  const LabNames names = lab_names(ui, shown.result);
+  for (const std::string& name : names.open) y = draw_row(ui, shown, name, area, y);
+  if (!names.locked.empty()) y = draw_fold(ui, names.locked.size(), area, y);
+  if (state.locked_open) {
+    for (const std::string& name : names.locked) y = draw_row(ui, shown, name, area, y);
+  }
   end_scroll(ui);
   fill({{area.min.x, split}, area.max}, ui.colors.panel);
   horizontal_line(ui, area.min.x, area.max.x, split, ui.colors.line);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/session/control_words.h"
 #include "app/session/session.h"
@@ -83,6 +84,7 @@ void draw_header(Ui& ui, const LabShown& shown, const Rect& area) {
   const float top = std::round(area.center().y - ui.px(12));
   Rect line{{area.min.x + ui.px(size::panel_padding), top},
             {area.max.x - ui.px(size::panel_padding), top + ui.px(size::control_height)}};
+  draw_lab_sides_switch(ui, line);
   int shows = static_cast<int>(lab.shows);
   if (segments(ui, "bug_lab/shows", take_right(line, ui.px(area.width() < ui.px(900) ? 220 : 300), ui.px(12)),
                {"right", "wrong", "side by side"}, shows,
@@ -118,7 +120,11 @@ void draw_refusal(Ui& ui, const Rect& area, const std::string& title, const std:
 void read_keys(Ui& ui, const LabShown& shown) {
   const std::string& focus = ui.state.focus;
   if (focus.starts_with(kLabList)) {
-    const auto& names = variant_names();
+    LabNames sorted = lab_names(ui, shown.result);
+    std::vector<std::string> names = std::move(sorted.open);
+    if (ui.state.panels.get<BugLabState>().locked_open) {
+      names.insert(names.end(), sorted.locked.begin(), sorted.locked.end());
+    }
     const auto found = std::find(names.begin(), names.end(), focus.substr(std::string_view(kLabList).size()));
     const auto at = found - names.begin();
     const auto go = [&](std::ptrdiff_t to) {
@@ -131,7 +137,9 @@ void read_keys(Ui& ui, const LabShown& shown) {
     if (ui.take_key(KeyName::up)) go(at - 1);
   }
   if (!focus.empty() && !focus.starts_with("bug_lab")) return;  // letters belong to a field
-  if (ui.take_key(KeyName::d)) next_different(ui, shown);
+  if (!ui.take_key(KeyName::d)) return;
+  if (theirs_view(ui).on) return next_wrong_stage(ui);
+  next_different(ui, shown);
 }
 
 }  // namespace
@@ -208,13 +216,20 @@ void draw_bug_lab(Ui& ui, const Rect& area) {
   if (!result->refusal.empty())
     return draw_refusal(ui, rest, "Nothing to compare here.", control_words(result->refusal));
 
+  const TheirsView& theirs = theirs_view(ui);
   const Rect header{rest.min, {rest.max.x, rest.min.y + ui.px(size::panel_header)}};
-  draw_header(ui, shown, header);
+  if (theirs.on) {
+    draw_theirs_header(ui, header);
+  } else {
+    draw_header(ui, shown, header);
+  }
   horizontal_line(ui, rest.min.x, rest.max.x, header.max.y - std::max(1.0f, ui.px(1)), ui.colors.line);
   const float below = ui.px(area.height() < ui.px(kLowUnder) ? kLowBelow : kBelow);
   const float split = rest.max.y - below;
   const Rect pictures{{rest.min.x, header.max.y}, {rest.max.x, split}};
-  if (shown.wrong == nullptr) {
+  if (theirs.on) {
+    draw_theirs_pictures(ui, pictures);
+  } else if (shown.wrong == nullptr) {
     const Problem problem = control_words(*result->problem);
     draw_refusal(ui, pictures, problem.title, problem.detail);
   } else {
@@ -222,7 +237,12 @@ void draw_bug_lab(Ui& ui, const Rect& area) {
   }
   horizontal_line(ui, rest.min.x, rest.max.x, split, ui.colors.line);
   const float middle = std::round(rest.min.x + rest.width() * 0.54f);
-  if (shown.wrong != nullptr) draw_lab_verdicts(ui, shown, {{rest.min.x, split + ui.px(1)}, {middle, rest.max.y}});
+  const Rect below_left{{rest.min.x, split + ui.px(1)}, {middle, rest.max.y}};
+  if (theirs.on) {
+    draw_lab_code(ui, *theirs.seen, theirs.stage, below_left);
+  } else if (shown.wrong != nullptr) {
+    draw_lab_verdicts(ui, shown, below_left);
+  }
   vertical_line(ui, middle, split, rest.max.y, ui.colors.line);
   draw_lab_compare(ui, {{middle + ui.px(1), split + ui.px(1)}, rest.max});
 }

@@ -74,7 +74,9 @@ HeatmapView view_of(Ui& ui, const LabSides& sides, std::size_t side) {
   const bool differs = side == kDifference;
   HeatmapView view;
   view.matrix = matrix(sides, side);
-  if (!differs) view.mask = data.mask(sides.stage);
+  // Where other code has a wrong number in a hidden cell, the number is shown.
+  const bool shows_hidden = sides.marks != nullptr && side != 1 && sides.marks->hides;
+  if (!shows_hidden && (!differs || sides.marks != nullptr)) view.mask = data.mask(sides.stage);
   view.batch = sides.batch;
   view.head = sides.head;
   view.weight_like = is_weight_like(sides.stage) && !differs;
@@ -152,6 +154,7 @@ void draw_lab_values(Ui& ui, const LabSides& sides, const std::vector<LabColumn>
         heatmap_input(ui, fmt::format("bug_lab/values/{}", column.side), view, fitted, nullptr, nullptr);
     draw_heatmap_view(ui, view);
     if (input.hovered) hovered = input.hovered;
+    if (sides.marks != nullptr) draw_lab_marks(ui, *sides.marks, view.grid.area);
     draw_lab_row_frame(ui, view.grid, ui.state.hover.query);
     if (column.side == kDifference && ui.state.hover.query < 0) draw_largest(ui, sides, view.grid);
     if (keys) {

@@ -185,6 +185,7 @@ void plan_view(Sheet& sheet, const FigureSource& source, bool measure) {
     case ViewKind::layers:
       return plan_layers(sheet, measure);
     case ViewKind::difference:
+      if (source.theirs != nullptr) return plan_theirs(sheet, *source.theirs);
       for (const Trace* each : {&source.trace, source.against}) {
         if (each != nullptr && is_shown_stage(sheet.view.stage)) refuse_showing(each->request, "a difference");
       }

@@ -29,6 +29,9 @@ void plan_neurons(Sheet& sheet, const StagePicture& weights, bool measure);
 void plan_text(Sheet& sheet, const StagePicture& weights, bool measure, const CancelToken& cancel);
 void plan_layers(Sheet& sheet, bool measure);
 void plan_difference(Sheet& sheet, const Trace* against);
+// A stage of other code, ours, and theirs - ours. Throws UsageError where the view asks for another stage, batch item
+// or head.
+void plan_theirs(Sheet& sheet, const TheirsFigure& theirs);
 void plan_sensitivity(Sheet& sheet, const CancelToken& cancel);
 void plan_explanation(Sheet& sheet);
 void plan_lens(Sheet& sheet, bool measure, const CancelToken& cancel);

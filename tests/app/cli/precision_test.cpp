@@ -44,6 +44,43 @@ TEST_F(Precision, TheTableHasEveryStage) {
   }
 }
 
+TEST_F(Precision, FormatsAndPartsAreChosen) {
+  const Result result =
+      cli(request({"--stage", "output", "--formats", "f16,f8e4m3,f8e5m2,tf32,i8-token,i8-channel,f16", "--json"}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json found = nlohmann::json::parse(result.out)["formats"];
+  ASSERT_EQ(found.size(), 6U) << "each once";
+  EXPECT_EQ(found[1]["format"], "float8 e4m3");
+  EXPECT_EQ(found[1]["rounded"], (nlohmann::json{"inputs", "storage"}));
+  EXPECT_EQ(found[3]["sums"], "float32");
+  EXPECT_GT(found[2]["stages"][0]["max_error"].get<double>(), found[0]["stages"][0]["max_error"].get<double>());
+  const Result alone = cli(request({"--formats", "bf16", "--round", "accumulation"}));
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  EXPECT_NE(alone.out.find("bfloat16: Sums are rounded after every addition, in the order of the index"),
+            std::string::npos);
+}
+
+TEST_F(Precision, HeadsAndRowsComeWorstFirst) {
+  const Result json = cli(request({"--stage", "weights,output", "--by", "rows", "--json"}));
+  ASSERT_EQ(json.code, 0) << json.err;
+  const nlohmann::json stage = nlohmann::json::parse(json.out)["formats"][1]["stages"][0];
+  ASSERT_EQ(stage["rows"].size(), 4U);
+  EXPECT_EQ(stage["rows"][0]["max_error"], stage["max_error"]);
+  EXPECT_EQ(stage["rows"][0]["row"], stage["index"][2]);
+  const Result heads = cli(request({"--stage", "weights,output", "--formats", "f16", "--by", "heads"}));
+  ASSERT_EQ(heads.code, 0) << heads.err;
+  EXPECT_NE(heads.out.find("largest error"), std::string::npos);
+  EXPECT_NE(heads.out.find("Not listed, because they have no heads: output."), std::string::npos);
+}
+
+TEST_F(Precision, WhatAFormatDoesNotRoundIsRefused) {
+  expect_refused(cli(request({"--formats", "i8-token", "--round", "accumulation"})), 2,
+                 {"--round", "i8-token", "sums"});
+  expect_refused(cli(request({"--formats", "tf32", "--round", "storage"})), 2, {"--round", "TF32"});
+  expect_refused(cli(request({"--formats", "f64"})), 2, {"--formats", "f64", "f8e4m3"});
+  expect_refused(cli(request({"--by", "columns"})), 2, {"--by", "columns"});
+}
+
 TEST_F(Precision, WhatIsTooLargeIsRefused) {
   const std::vector<std::string> large = {"precision", "--model", "seeded", "--phrase", "uno dos tres cuatro",
                                           "--d-model", "4096",    "--mask", "causal",   "--input-dim",

@@ -289,6 +289,8 @@ TEST(WindowOfASession, TheWholeViewComesBack) {
     view.heads_show = HeadsShow::arcs;
     view.pooling = Pooling::mean;
     view.bug_lab.variants = {"no-scale"};
+    view.bug_lab.format = "i8-token";
+    view.bug_lab.rounded = Rounded::storage;
     view.weights.tensor = "Wq";
     view.sensitivity_by = SensitivityBy::scores;
     EXPECT_EQ(read_back(view), view) << word.word;

@@ -30,15 +30,16 @@ Request masked(const char* mask) {
 TEST(Precision, NumbersAreRoundedAsTorchRoundsThem) {
   const nlohmann::json table = golden()["rounding"];
   ASSERT_GT(table["float32"].size(), 15U);
-  for (const NumberType format : {NumberType::float16, NumberType::bfloat16}) {
+  for (const char* option : {"f16", "bf16"}) {
+    const PrecisionFormat& format = *find_precision_format(option);
     for (std::size_t k = 0; k < table["float32"].size(); ++k) {
       const double value = std::stod(table["float32"][k].get<std::string>());
-      const double expected = std::stod(table[std::string(format_name(format))][k].get<std::string>());
-      EXPECT_EQ(rounded_to(format, value), expected) << format_name(format) << " of " << value;
+      const double expected = std::stod(table[std::string(format.name)][k].get<std::string>());
+      EXPECT_EQ(rounded_to(format, value), expected) << format.name << " of " << value;
     }
   }
-  EXPECT_TRUE(std::isnan(rounded_to(NumberType::float16, NAN)));
-  EXPECT_EQ(rounded_to(NumberType::bfloat16, -INFINITY), -INFINITY);
+  EXPECT_TRUE(std::isnan(rounded_to(*find_precision_format("f16"), NAN)));
+  EXPECT_EQ(rounded_to(*find_precision_format("bf16"), -INFINITY), -INFINITY);
 }
 
 TEST(Precision, StagesAreThoseOfTorch) {
@@ -62,8 +63,10 @@ TEST(Precision, StagesAreThoseOfTorch) {
     EXPECT_GE(equal * 100, unit > 1e-6 ? compared * 97 : 0) << kind;
   };
   check("double", forward_in_double(*trace, {}), 1e-14);
-  check("float16", forward_in_format(*trace, NumberType::float16, {}), std::ldexp(1.0, -11));
-  check("bfloat16", forward_in_format(*trace, NumberType::bfloat16, {}), std::ldexp(1.0, -8));
+  check("float16", forward_rounded(*trace, rounding_of(*find_precision_format("f16"), Rounded::usual), {}),
+        std::ldexp(1.0, -11));
+  check("bfloat16", forward_rounded(*trace, rounding_of(*find_precision_format("bf16"), Rounded::usual), {}),
+        std::ldexp(1.0, -8));
 }
 
 struct Case {
@@ -106,8 +109,8 @@ std::vector<Case> all_kinds() {
 TEST(Precision, EveryStageOfEveryKindIsTheEnginesWithinFloat32) {
   for (const Case& each : all_kinds()) {
     const auto trace = traced(each.request, each.inputs);
-    ASSERT_EQ(precision_refusal(*trace), "") << each.name;
-    const PrecisionReport report = precision_report(trace, {});
+    ASSERT_EQ(precision_refusal(*trace, usual_roundings()), "") << each.name;
+    const PrecisionReport report = precision_report(trace, usual_roundings(), {});
     ASSERT_EQ(report.formats.size(), 3U);
     ASSERT_EQ(report.formats[0].stages.size(), trace->stages.size());
     for (const StageError& error : report.formats[0].stages) {
@@ -127,7 +130,7 @@ TEST(Precision, EveryStageOfEveryKindIsTheEnginesWithinFloat32) {
 
 TEST(Precision, TheWorstCellIsNamed) {
   const auto trace = traced(masked("causal"), fused_inputs(QkvLayout::per_head, {.batch = 1}));
-  const PrecisionReport report = precision_report(trace, {});
+  const PrecisionReport report = precision_report(trace, usual_roundings(), {});
   const FormatRun& run = report.formats[2];
   const StageError& error = *run.find(StageId::output);
   ASSERT_EQ(error.cell.count, 3);
@@ -142,7 +145,7 @@ TEST(Precision, WhatFloat16CannotHoldIsCountedAsLost) {
   std::vector<float> query = inputs.query.values();
   query[0] = 80000;
   inputs.query = Tensor::of(inputs.query.shape(), inputs.query.axes(), query);
-  const PrecisionReport report = precision_report(traced(alone_request(), inputs), {});
+  const PrecisionReport report = precision_report(traced(alone_request(), inputs), usual_roundings(), {});
   EXPECT_EQ(report.formats[1].find(StageId::query)->lost, 1);
   EXPECT_GT(report.formats[1].find(StageId::raw_scores)->lost, 0);
   EXPECT_EQ(report.formats[2].find(StageId::query)->lost, 0) << "bfloat16 has the range of float32";
@@ -153,11 +156,11 @@ TEST(Precision, WhatIsTooLargeOrChangedByHandIsRefused) {
   request.edits = {{"scores", {0, 0, 0, 0}, 1.0F, std::nullopt, true}};
   auto edited = std::make_shared<Trace>(*traced(phrase_request(), fused_inputs(QkvLayout::per_head)));
   edited->request = request;
-  EXPECT_NE(precision_refusal(*edited), "");
+  EXPECT_NE(precision_refusal(*edited, usual_roundings()), "");
   edited->request.edits.front().on = false;
-  EXPECT_EQ(precision_refusal(*edited), "");
+  EXPECT_EQ(precision_refusal(*edited, usual_roundings()), "");
   const auto large = traced(alone_request(), alone_inputs({1, 2100, 2100, 1, 1, 2, 2}));
-  EXPECT_NE(precision_refusal(*large).find("numbers a stage"), std::string::npos);
+  EXPECT_NE(precision_refusal(*large, usual_roundings()).find("numbers a stage"), std::string::npos);
 }
 
 }  // namespace

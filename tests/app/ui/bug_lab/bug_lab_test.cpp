@@ -42,7 +42,8 @@ TEST_F(BugLab, TakesThePlaceOfTheOtherPanelsAndBack) {
   EXPECT_EQ(d.session.view.main_view, MainView::bug_lab);
   EXPECT_TRUE(d.has("bug_lab"));
   EXPECT_FALSE(d.has("heads/0"));
-  EXPECT_EQ(d.names(kLabList).size(), variant_names().size());
+  // Causal, random weights: a checkpoint's layouts and a square matrix of scores are not there, and folded.
+  EXPECT_LT(d.names(kLabList).size(), variant_names().size());
   d.ctrl(KeyName::b);
   EXPECT_FALSE(d.has("bug_lab"));
   EXPECT_TRUE(d.has("heads/0"));
@@ -83,6 +84,11 @@ TEST_F(BugLab, UseInTheRequestIsAStepOfItsOwn) {
 }
 
 TEST_F(BugLab, WhatCannotRunIsLocked) {
+  EXPECT_FALSE(d.has("bug_lab/variant/key-not-transposed"));
+  ASSERT_TRUE(d.has("bug_lab/locked"));
+  d.click("bug_lab/locked");
+  d.step();
+  EXPECT_EQ(d.names(kLabList).size(), variant_names().size()) << "each with what it needs";
   d.click("bug_lab/variant/key-not-transposed", 0.5f, 0.1f);
   EXPECT_EQ(lab().variants, std::vector<std::string>{"merge-direct"}) << "12 keys, head_dim 8";
 }
@@ -193,6 +199,58 @@ TEST_F(Comparison, AFileThatIsNoneIsSaid) {
   EXPECT_EQ(d.session.jobs.comparison(), nullptr);
   EXPECT_TRUE(d.session.jobs.current().failed);
   EXPECT_NE(d.session.jobs.current().result.find("broken.npy"), std::string::npos);
+}
+
+// Two mistakes in two stages: each stage shows itself, judged from the stages before it.
+TEST_F(Comparison, ShowsEveryStageThatWasGiven) {
+  const auto wrong = rerun(d.trace(), {"no-scale", "merge-direct"}, make_reference_backend(), {});
+  choose(written("raw_scores.npy", wrong->tensor(StageId::raw_scores)));
+  EXPECT_TRUE(answers("Equal."));
+  for (const StageId stage : {StageId::scores, StageId::weights, StageId::concat}) {
+    choose(written(std::string(stage_name(stage)) + ".npy", wrong->tensor(stage)));
+  }
+  for (const char* stage : {"raw_scores", "scores", "weights", "concat"}) {
+    EXPECT_TRUE(d.has(std::string("bug_lab/theirs/") + stage)) << stage;
+  }
+  EXPECT_TRUE(answers("It is no-scale.")) << "the first stage that is wrong";
+  for (const char* part : {"bug_lab/values/0", "bug_lab/values/1", "bug_lab/values/2", "bug_lab/code"}) {
+    EXPECT_TRUE(d.has(part)) << part;
+  }
+  EXPECT_TRUE(d.has("bug_lab/share/no-scale"));
+  EXPECT_FALSE(d.names("bug_lab/where/").empty());
+  d.click("bug_lab/theirs/weights");
+  d.step();
+  EXPECT_TRUE(answers("Equal.")) << "given their scores";
+  d.key(KeyName::d);
+  d.step();
+  EXPECT_TRUE(answers("It is merge-direct.")) << "the next stage that differs";
+}
+
+TEST_F(Comparison, OpensAtTheCellThatDiffersAndFramesIt) {
+  Tensor weights = d.trace().tensor(StageId::weights).dense_copy();
+  weights.mutable_data()[(5 * 12 + 7) * 12 + 3] += 0.25f;  // head 5
+  choose(written("weights.npy", weights));
+  EXPECT_EQ(d.session.view.head, 5);
+  const LabMarks& marks = d.state.panels.get<BugLabData>().theirs.marks;
+  EXPECT_EQ(marks.wrong.count, 1);
+  EXPECT_TRUE(marks.wrong.at(7, 3));
+  EXPECT_EQ(marks.level.size(), 2u);
+  EXPECT_NEAR(marks.largest, 0.25, 1e-6);
+}
+
+TEST_F(Comparison, GivesWayToTheMistakesAndToANewerResult) {
+  choose(written("concat.npy", d.trace().tensor(StageId::concat)));
+  EXPECT_FALSE(d.has("bug_lab/verdicts"));
+  d.click("bug_lab/sides", 0.25f);
+  d.step();
+  EXPECT_TRUE(d.has("bug_lab/verdicts"));
+  d.click("bug_lab/sides", 0.75f);
+  d.step();
+  EXPECT_FALSE(d.has("bug_lab/verdicts"));
+  d.session.draft.seed = 5;
+  d.step(4);
+  EXPECT_TRUE(d.has("bug_lab/verdicts")) << "nothing older is shown beside the new result";
+  EXPECT_FALSE(d.has("bug_lab/sides"));
 }
 
 TEST(BugLabSizes, FitsSmallAndLargeWindows) {

@@ -16,9 +16,11 @@
 #include <vector>
 
 #include "core/attention/engine.h"
+#include "core/backend/backend.h"
 #include "core/base/error.h"
 #include "core/export/html_page.h"
 #include "core/picture/figure/figure.h"
+#include "core/picture/figure/theirs_contents.h"
 #include "core/picture/idle_view_options.h"
 #include "core/picture/view_option.h"
 #include "core/picture/view_options.h"
@@ -142,7 +144,9 @@ class ViewsAndOptions : public ::testing::Test {
   std::string drawn(const ViewSpec& view) {
     try {
       const Sweep* of_both = view.view == ViewKind::sweep ? &swept(view) : nullptr;
-      const FigureSource source{*b_, a_.get(), of_both};
+      FigureSource source{*b_, a_.get(), of_both};
+      const std::unique_ptr<const TheirsFigure> theirs = with_theirs_ ? theirs_of(view.stage) : nullptr;
+      source.theirs = theirs.get();
       const FigureDocument figure = figure_svg(source, view);
       std::ostringstream out;
       figure.write(out, {}, [](double) {});
@@ -188,8 +192,21 @@ class ViewsAndOptions : public ::testing::Test {
   const std::shared_ptr<const Trace> a_ = run(request_of("cat ink box fox jam cat"));
   std::shared_ptr<const Trace> b_ = run(request_of("cat box ink fox jam cat"));
   int taken_ = 0, refused_ = 0;
+  bool with_theirs_ = false;  // a difference is of a stage of other code
 
  private:
+  // Numbers of A as a stage of other code.
+  std::unique_ptr<const TheirsFigure> theirs_of(StageId stage) {
+    const auto backend = make_reference_backend();
+    auto figure = std::make_unique<TheirsFigure>();
+    const ExternalStage external{stage, a_->tensor(stage), false};
+    figure->found.stage = stage;
+    figure->found.where.cells = figure->found.where.of_cells = 1;
+    figure->found.where.places = {1};
+    figure->sides = stage_sides(*b_, external, figure->found, {}, backend, {});
+    return figure;
+  }
+
   // As `render` runs it.
   const Sweep& swept(const ViewSpec& view) {
     const ModelQuestion& asked = view.question;
@@ -225,6 +242,13 @@ TEST_F(ViewsAndOptions, EveryOptionChangesThePictureOfEveryViewOrIsRefused) {
   }
   EXPECT_GT(taken_, 200);
   EXPECT_GT(refused_, 200);
+}
+
+TEST_F(ViewsAndOptions, EveryOptionChangesADifferenceFromOtherCodeOrIsRefused) {
+  with_theirs_ = true;
+  for (const char* stage : {"weights", "output"}) {
+    check(base_of(ViewKind::difference, {{"stage", stage}}), false, [&](const ViewSpec& view) { return drawn(view); });
+  }
 }
 
 TEST_F(ViewsAndOptions, AHeadIsOfStagesThatHaveAMapForEach) {
