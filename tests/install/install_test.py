@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as folder:
     for wanted in ("bin/headscope-cli", "share/headscope/demos/induction/config.json",
                    "share/man/man1/headscope-cli.1", "share/bash-completion/completions/headscope-cli",
                    "share/doc/headscope/copyright", "share/headscope/python/headscope/__init__.py",
-                   "share/headscope/python/headscope/capture.py", "share/headscope/corpus/pronouns.hsagg",
+                   "share/headscope/python/headscope/capture.py", "share/headscope/python/headscope/_diagnose.py", "share/headscope/corpus/pronouns.hsagg",
                    "share/headscope/corpus/pronouns.txt.gz", "share/headscope/corpus/engines/slurm.sh",
                    "include/headscope/core/attention/engine.h"):
         if not (prefix / wanted).exists():
@@ -38,6 +38,9 @@ with tempfile.TemporaryDirectory() as folder:
     if "-Wconversion" in (work / "compile_commands.json").read_text():
         sys.exit("the library's warnings are its user's")
     run("cmake", "--build", work)
+    said = run(work / "diagnosis").splitlines()
+    if said[0] != "explained" or "2 of 2 cells" not in said[1] or said[2].split(":")[0] != "no-scale":
+        sys.exit(f"the judgement of tensors in memory says: {said}")
     head, *rows = run(work / "example").splitlines()
     # The same request at the installed command line.
     run(prefix / "bin/headscope-cli", "run", "--phrase", "a stitch in time saves nine", "--d-model", "16", "--heads", "2",

@@ -3,17 +3,20 @@
     import headscope
     headscope.show(attn=weights, tokens=words)                    # a window on [heads, q, k] or [layers, heads, q, k]
     headscope.run(phrase="a b c", mask="causal")["weights"]       # every tensor, as the command line computes it
+    headscope.assert_close(mine, q=q, k=k, v=v, causal=True)      # a test of your own attention, which says what is wrong
     with headscope.intervene(model, "session.json"): ...          # a PyTorch model with a session's interventions
 
 The programs `headscope` and `headscope-cli` do the work: they are found on PATH, or where HEADSCOPE names one of them.
 """
 
+from headscope._diagnose import assert_close, diagnose
 from headscope._layers import Attention
-from headscope._program import HeadscopeError, version
+from headscope._program import HeadscopeError, RefusedError, version
 from headscope._run import Result, render, run
 from headscope._show import Shown, show
 
-__all__ = ["Attention", "HeadscopeError", "Result", "Shown", "intervene", "record", "render", "run", "show", "version"]
+__all__ = ["Attention", "HeadscopeError", "RefusedError", "Result", "Shown", "assert_close", "diagnose", "intervene", "record",
+           "render", "run", "show", "version"]
 
 
 def intervene(model, source, *, layers=None, tokens=None):

@@ -5,6 +5,8 @@ import pathlib
 import shutil
 import subprocess
 
+NOTICE = "headscope-cli: notice: "
+
 
 class HeadscopeError(RuntimeError):
     """What headscope-cli refused: `code` is its exit code (2: the request cannot run; 3: a file cannot be used)."""
@@ -12,6 +14,10 @@ class HeadscopeError(RuntimeError):
     def __init__(self, sentence, code=None):
         super().__init__(sentence)
         self.code = code
+
+
+class RefusedError(HeadscopeError, ValueError):
+    """What headscope-cli refused because of what it was given: its exit codes 2 and 3."""
 
 
 def program(name):
@@ -28,13 +34,23 @@ def program(name):
     return found
 
 
+def answer(words, ends=(0,)):
+    """(exit code, what headscope-cli prints, its notices). Raises HeadscopeError with its own sentence for a code that is
+    not one of `ends`: RefusedError, which is a ValueError too, for 2 and 3."""
+    done = subprocess.run([program("headscope-cli"), *words], capture_output=True, text=True, encoding="utf-8",
+                          stdin=subprocess.DEVNULL)
+    lines = done.stderr.strip().splitlines()
+    notices = [line.removeprefix(NOTICE) for line in lines if line.startswith(NOTICE)]
+    if done.returncode in ends:
+        return done.returncode, done.stdout, notices
+    sentence = "\n".join(line for line in lines if not line.startswith(NOTICE)).removeprefix("headscope-cli: error: ")
+    kind = RefusedError if done.returncode in (2, 3) else HeadscopeError
+    raise kind(sentence or f"headscope-cli ended with {done.returncode}", done.returncode)
+
+
 def call(words):
     """What headscope-cli prints. Raises HeadscopeError with its own sentence."""
-    done = subprocess.run([program("headscope-cli"), *words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        sentence = done.stderr.strip().removeprefix("headscope-cli: error: ") or f"headscope-cli ended with {done.returncode}"
-        raise HeadscopeError(sentence, done.returncode)
-    return done.stdout
+    return answer(words)[1]
 
 
 def version():
