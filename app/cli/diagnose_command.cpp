@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/compute.h"
+#include "app/cli/diagnose_dump.h"
+#include "app/cli/diagnose_sources.h"
 #include "app/cli/diagnosis_text.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
@@ -10,43 +11,10 @@
 #include "core/base/error.h"
 #include "core/diagnose/diagnose.h"
 #include "core/export/external_stages.h"
-#include "core/request/option_text.h"
 
 namespace headscope::cli {
 
 namespace {
-
-// The files and the stages that they are: as many of one as of the other, or .safetensors files, which name theirs.
-std::vector<ExternalStage> theirs_from(const Arguments& given, const Trace& trace) {
-  std::vector<StageId> stages;
-  if (given.has("stage")) stages = stages_from("stage", given.get("stage"));
-  for (const StageId stage : stages) stage_of(trace, stage);
-  // One stage has one file, whatever its name.
-  std::vector<std::string> paths = {given.get("theirs")};
-  if (stages.size() != 1)
-    paths = parse_list("theirs", given.get("theirs"), "a list of files", "FILE.npy[,FILE.npy...]");
-  std::vector<ExternalStage> theirs;
-  const auto read = [&](const std::string& path, std::optional<StageId> stage) {
-    for (ExternalStage& each : read_external_stages(trace, path, stage)) theirs.push_back(std::move(each));
-  };
-  if (stages.empty()) {
-    for (const std::string& path : paths) {
-      if (!names_its_stages(path)) stage_from("stage", given.has("stage") ? given.get("stage") : "");
-      read(path, std::nullopt);
-    }
-    return theirs;
-  }
-  if (paths.size() == 1 && names_its_stages(paths.front())) {
-    for (const StageId stage : stages) read(paths.front(), stage);
-    return theirs;
-  }
-  if (paths.size() != stages.size()) {
-    throw UsageError("theirs", fmt::format("found {} files for {} stages", paths.size(), stages.size()),
-                     "one for each");
-  }
-  for (std::size_t k = 0; k < paths.size(); ++k) read(paths[k], stages[k]);
-  return theirs;
-}
 
 DiagnoseOptions given_options(const Arguments& given) {
   DiagnoseOptions options;
@@ -55,8 +23,9 @@ DiagnoseOptions given_options(const Arguments& given) {
     options.format = names[choice_of("theirs-format", given.get("theirs-format"), names)];
   }
   if (given.has("layout")) {
-    const std::vector<std::string> names = {"bhsd", "bshd"};
+    const std::vector<std::string> names = {"bhsd", "bshd", "thd"};
     options.layout = names[choice_of("layout", given.get("layout"), names)];
+    if (options.layout == "thd") options.layout.clear();  // layout_readings() knows packed texts
   }
   if (given.has("tolerance")) {
     options.tolerance = finite_number("tolerance", given.get("tolerance"));
@@ -76,15 +45,16 @@ void run(const Arguments& given, const CancelToken& cancel) {
   }
   if (given.has("stage")) stages_from("stage", given.get("stage"));
   const DiagnoseOptions options = given_options(given);
-  const std::int64_t memory = stage_memory_of(given);
-  const std::shared_ptr<const Trace> trace = computed_trace(given, given_request(given).request, memory, cancel);
-  if (trace->find(StageId::raw_scores) == nullptr) {
-    throw UsageError("model", "a capture without queries and keys cannot be computed in another way", "both in it");
+  const Request request = given_request(words_of_request(given)).request;
+  if (const auto of_model = theirs_of_model(given, request)) {
+    diagnose_dump(given, request, *of_model, options, cancel);
+    return;
   }
-  std::vector<ExternalStage> theirs = theirs_from(given, *trace);
+  Compared both = compared(given, request, cancel);
+  const std::shared_ptr<const Trace> trace = both.ours;
   ProgressLine progress;
   const Diagnosis diagnosis = diagnose(
-      *trace, std::move(theirs), make_cpu_backend(trace->request.threads),
+      *trace, std::move(both.theirs), make_cpu_backend(trace->request.threads),
       [&](double share) { progress.show("trying known mistakes", share); }, cancel, options);
   progress.erase();
   for (const StageComparison& stage : diagnosis.stages) {
@@ -101,7 +71,8 @@ Command diagnose_command() {
   CommandSpec spec;
   spec.name = "diagnose";
   spec.usage =
-      "REQUEST --theirs FILE|DIR[,FILE...] --stage STAGE[,STAGE...] [--layout bhsd|bshd] [--theirs-format FORMAT] "
+      "REQUEST --theirs FILE|DIR[,FILE...] --stage STAGE[,STAGE...] [--layout bhsd|bshd|thd] [--lengths N,N] "
+      "[--theirs-format FORMAT] "
       "[--tolerance X] [--check] "
       "[--json]";
   spec.summary =
@@ -113,22 +84,30 @@ Command diagnose_command() {
        {{"theirs", "FILE|DIR[,FILE...]",
          "What other code gave for the same inputs and weights: .npy files, or one .safetensors, .npz, .pt or folder "
          "of .npy files that "
-         "names its stages."},
+         "names its stages, or holds one array for one --stage; where it holds query, key and value too (q, k, v) and "
+         "nothing else says what ours is, it "
+         "is "
+         "the REQUEST as well. With --model also a dump of the whole model without --stage, whose tensors have the "
+         "names "
+         "of "
+         "Transformers (hidden_states.3, attentions.3, model.layers.3.mlp), of llama.cpp's evaluation callback "
+         "(Qcur-3, "
+         "kq_soft_max-3, l_out-3) or of TransformerLens: the first layer and stage that is wrong given its input."},
         {"stage", "STAGE[,STAGE...]",
          "Which stage each file is. With several, each is judged from their stages before it."},
-        {"layout", "bhsd|bshd",
-         "The axes of theirs: [batch, heads, len, features] or [batch, len, heads, features] (default: whichever "
-         "fits)."},
         {"theirs-format", "auto|f32|f16|bf16|f8e4m3|f8e5m2|tf32|i8",
-         "The number format that theirs were computed in (default auto: recognised from the numbers)."},
+         "The number format that theirs were computed in (default auto: what the type of the file says, else "
+         "recognised from the numbers)."},
         {"tolerance", "X", "How far a number may lie from ours and be equal (default: what the format costs)."},
         {"check", "", "End with 4 where a stage differs."},
         {"json", "",
          "Print {verdict, equal, format, max_difference, allowed, where, explanations, indistinguishable, nearest, "
-         "stages}."}}},
+         "stages}; of a dump of a whole model also {layer, first_wrong, layers, behind, missing_layers, "
+         "exchanged_layers, unknown_names}."}}},
       request_group()};
   spec.examples = {
-      "headscope-cli diagnose --input x.npy --weights layer.safetensors --heads 8 --theirs output.npy --stage output"};
+      "headscope-cli diagnose --input x.npy --weights layer.safetensors --heads 8 --theirs output.npy --stage output",
+      "headscope-cli diagnose --model gpt2 --phrase 'a b c' --theirs hidden_states.safetensors --check"};
   return {spec, run};
 }
 

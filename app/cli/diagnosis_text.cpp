@@ -6,77 +6,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/diagnosis_object.h"
 #include "app/cli/output.h"
-#include "core/diagnose/mistake_rows.h"
 #include "core/diagnose/verdict_words.h"
 #include "core/io/json_text.h"
 
 namespace headscope::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json places_json(const std::vector<std::int64_t>& places) {
-  constexpr std::size_t kMost = 1000;  // a list of more says no more
-  Json json = Json::array();
-  for (std::size_t k = 0; k < std::min(places.size(), kMost); ++k) json.push_back(places[k]);
-  return json;
-}
-
-Json where_json(const Where& where) {
-  if (where.cells == 0) return nullptr;
-  Json index = Json::array();
-  for (const std::int64_t each : where.first) index.push_back(each);
-  return {{"sentence", where.sentence},
-          {"batches", places_json(where.batches)},
-          {"heads", places_json(where.heads)},
-          {"rows", places_json(where.rows)},
-          {"columns", places_json(where.columns)},
-          {"diagonals", places_json(where.diagonals)},
-          {"cells", where.cells},
-          {"first", {{"index", index}, {"ours", json_number(where.ours)}, {"theirs", json_number(where.theirs)}}},
-          {"nan", where.nan},
-          {"inf", where.infinite}};
-}
-
-Json explanations_json(const std::vector<DiagnosisExplanation>& explanations) {
-  Json json = Json::array();
-  for (const DiagnosisExplanation& each : explanations) {
-    json.push_back({{"mistakes", each.variants},
-                    {"variants", each.variants},
-                    {"residual", json_number(each.residual)},
-                    {"share", json_number(each.share)},
-                    {"cells", json_number(each.cells)}});
-  }
-  return json;
-}
-
-Json stages_json(const std::vector<StageComparison>& stages) {
-  Json json = Json::array();
-  for (const StageComparison& each : stages) {
-    Json given = Json::array();
-    for (const StageId stage : each.given) given.push_back(stage_name(stage));
-    json.push_back({{"stage", stage_name(each.stage)},
-                    {"verdict", each.verdict()},
-                    {"equal", each.equal},
-                    {"given", given},
-                    {"read_as", each.read_as},
-                    {"mistakes", each.mistakes},
-                    {"format", each.format.option},
-                    {"max_difference", json_number(each.max_difference)},
-                    {"allowed", json_number(each.allowed)},
-                    {"explanations", explanations_json(each.explanations)},
-                    {"where", where_json(each.where)}});
-  }
-  return json;
-}
-
-// The stage that the answer is about: the first that differs, else the first.
-const StageComparison& told_stage(const Diagnosis& found) {
-  const auto differs = [](const StageComparison& each) { return !each.equal; };
-  const auto first = std::find_if(found.stages.begin(), found.stages.end(), differs);
-  return first == found.stages.end() ? found.stages.front() : *first;
-}
 
 std::string percent(double share) {
   return fmt::format("{:.3g}%", 100 * share);
@@ -96,12 +32,12 @@ std::string explained_table(const char* title, const std::vector<DiagnosisExplan
   return table_text({{}, {true}, {true}, {true}, {}}, rows);
 }
 
-std::string code_lines(const std::vector<std::string>& names) {
+std::string code_lines(const std::vector<MistakeCode>& code) {
   std::string text;
-  for (const std::string& name : names) {
-    const MistakeRow* row = mistake_named(name);
-    if (row == nullptr || row->wrong.empty()) continue;
-    text += fmt::format("{}: the code probably has  {}  where it should have  {}\n", name, row->wrong, row->right);
+  for (const MistakeCode& each : code) {
+    if (each.wrong.empty()) continue;
+    text +=
+        fmt::format("{}: the code probably has  {}  where it should have  {}\n", each.mistake, each.wrong, each.right);
   }
   return text;
 }
@@ -133,23 +69,7 @@ std::string stage_text(const StageComparison& stage) {
 }  // namespace
 
 std::string diagnosis_json(const Diagnosis& found) {
-  const StageComparison& told = told_stage(found);
-  Json json = {{"verdict", found.verdict()},
-               {"equal", found.equal},
-               {"format", told.format.option},
-               {"max_difference", json_number(found.max_difference)},
-               {"allowed", json_number(told.allowed)},
-               {"where", where_json(told.where)},
-               {"explanations", explanations_json(found.explanations)},
-               {"indistinguishable", found.alike},
-               {"nearest", Json::array()},
-               {"stages", stages_json(found.stages)}};
-  for (const DiagnosisExplanation& each : found.nearest) {
-    json["nearest"].push_back(
-        {{"mistakes", each.variants}, {"share", json_number(each.share)}, {"residual", json_number(each.residual)}});
-  }
-  if (found.stages.size() > 1 && found.first_different) json["first_different"] = stage_name(*found.first_different);
-  return json_dump(json, 2) + "\n";
+  return json_dump(diagnosis_object(found), 2) + "\n";
 }
 
 std::string diagnosis_text(const Diagnosis& found) {
@@ -171,7 +91,7 @@ std::string diagnosis_text(const Diagnosis& found) {
     return text;
   }
   text += explained_table("explained by", found.explanations);
-  return text + code_lines(found.explanations.front().variants) + alike_lines(found);
+  return text + code_lines(found.explanations.front().code) + alike_lines(found);
 }
 
 }  // namespace headscope::cli

@@ -27,11 +27,11 @@ constexpr std::size_t kMostPlaces = 10;  // heads or rows of a stage and format 
 enum class By { stages, heads, rows };
 
 nlohmann::ordered_json errors_json(const CellErrors& error) {
-  return {{"max_error", json_number(error.max_error)},
-          {"mean_error", json_number(error.mean_error)},
+  return {{"max_error", json_number(error.or_nan(error.max_error))},
+          {"mean_error", json_number(error.or_nan(error.mean_error))},
           {"index", std::vector<std::int64_t>(error.cell.begin(), error.cell.end())},
-          {"exact", json_number(error.exact)},
-          {"value", json_number(error.value)},
+          {"exact", json_number(error.or_nan(error.exact))},
+          {"value", json_number(error.or_nan(error.value))},
           {"lost", error.lost}};
 }
 
@@ -71,8 +71,9 @@ std::string precision_json(const PrecisionReport& report, const std::vector<Stag
 // The cells of a table for some errors.
 std::vector<std::string> error_cells(const CellErrors& error, StageId stage) {
   const bool exact = error.cell.count == 0;
-  return {fmt::format("{:.2e}", error.max_error),
-          fmt::format("{:.2e}", error.mean_error),
+  const double largest = error.or_nan(error.max_error), mean = error.or_nan(error.mean_error);
+  return {fmt::format("{:.2e}", largest),
+          fmt::format("{:.2e}", mean),
           exact ? "none" : cell_name(stage_name(stage), error.cell),
           exact ? "" : fmt::format("{:.9g}", error.exact),
           exact ? "" : fmt::format("{:.9g}", error.value),

@@ -143,6 +143,10 @@ void render(const Arguments& given, const CancelToken& cancel) {
   refuse_idle_showing(given, request.request, view, target.page);
 
   const std::string theirs_file = theirs_asked(given, theirs_of_session, view);
+  // Of a session logarithms may have been meant for another view.
+  if (view.view == ViewKind::difference && !given.has("log") && (theirs_file.empty() || !is_weight_like(view.stage))) {
+    view.log_scale = false;
+  }
   const std::optional<Request> other = theirs_file.empty() ? other_request(given, request, view) : std::nullopt;
   std::optional<Sweep> sweep;
   if (view.view == ViewKind::sweep) sweep = swept(request.request, other, view, memory, cancel);
@@ -155,7 +159,7 @@ void render(const Arguments& given, const CancelToken& cancel) {
   if (!theirs_file.empty()) {
     theirs = read_theirs(given, theirs_file, *trace, view, cancel);
     // The recipe of such a picture says itself what it shows.
-    if (!given.has("head") && theirs_of_session.empty()) view = at_first_difference(view, *theirs);
+    if (theirs_of_session.empty()) view = at_first_difference(view, *theirs, *trace, given.has("head"));
     source.theirs = &*theirs;
   }
   write_target(target, source, settled_view(view, *trace), cancel);

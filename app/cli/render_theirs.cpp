@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "core/backend/backend.h"
 #include "core/base/error.h"
 #include "core/diagnose/diagnose.h"
+#include "core/diagnose/stage_sides.h"
+#include "core/diagnose/where.h"
 #include "core/export/external_stages.h"
 #include "core/request/stage.h"
 #include "core/tensor/matrix_layout.h"
@@ -52,12 +55,21 @@ TheirsFigure read_theirs(const Arguments& given, const std::string& file, const 
   return figure;
 }
 
-ViewSpec at_first_difference(ViewSpec view, const TheirsFigure& theirs) {
-  const Index& first = theirs.found.where.first;
-  if (first.count == 0) return view;
+ViewSpec at_first_difference(ViewSpec view, const TheirsFigure& theirs, const Trace& trace, bool keeps_head) {
+  const Where& where = theirs.found.where;
+  if (where.first.count == 0) return view;
   const MatrixLayout layout = stage_layout(theirs.found.stage);
-  view.batch = first[layout.batch];
-  if (layout.head >= 0) view.head = first[layout.head];
+  if (!keeps_head || layout.head < 0) {
+    view.batch = where.first[layout.batch];
+    if (layout.head >= 0) view.head = where.first[layout.head];
+    return view;
+  }
+  if (view.head >= theirs.sides.ours.shape()[layout.head]) return view;  // the figure says so
+  for (const std::int64_t batch : where.batches) {
+    if (wrong_cells(trace, theirs.found, theirs.sides, batch, view.head).count == 0) continue;
+    view.batch = batch;
+    break;
+  }
   return view;
 }
 

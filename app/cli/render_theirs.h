@@ -13,7 +13,8 @@ namespace headscope::cli {
 
 inline constexpr const char* kTheirsHelp =
     "difference: draws that --stage of other code, ours, and theirs less ours, with what differs marked and what "
-    "'diagnose' says of it below: .npy, or one of several in .npz, .safetensors, .pt or a folder of .npy.";
+    "'diagnose' says of it below: .npy, or the array of that name, or the only one, in .npz, .safetensors, .pt or a "
+    "folder of .npy.";
 
 // The file that --theirs names, else that of the session's recipe where neither --theirs nor --against is given; "" for
 // none. Throws UsageError for --theirs beside --against, with a view that is no difference, and without a stage.
@@ -25,7 +26,8 @@ std::string theirs_asked(const Arguments& given, const std::string& of_session, 
 TheirsFigure read_theirs(const Arguments& given, const std::string& file, const Trace& trace, const ViewSpec& view,
                          const CancelToken& cancel);
 
-// The view at the head and batch item of the first cell that differs.
-ViewSpec at_first_difference(ViewSpec view, const TheirsFigure& theirs);
+// The view at the head and batch item of the first cell that differs; with `keeps_head` at the first batch item in
+// which the view's own head differs, where there is one.
+ViewSpec at_first_difference(ViewSpec view, const TheirsFigure& theirs, const Trace& trace, bool keeps_head);
 
 }  // namespace headscope::cli

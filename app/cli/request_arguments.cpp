@@ -30,8 +30,8 @@ namespace {
 
 // Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
 bool holds_a_list(std::string_view option) {
-  return option == "token-ids" || option == "decoder-ids" || option == "mask" || option == "variant" ||
-         is_intervention(option);
+  return option == "token-ids" || option == "decoder-ids" || option == "lengths" || option == "mask" ||
+         option == "variant" || is_intervention(option);
 }
 
 void refuse_both(const Arguments& given, const std::string& a, const std::string& b, const std::string& advice) {
@@ -48,6 +48,14 @@ void forget_decoder(const Arguments& given, Request& request) {
   if (model || given.has("decoder-ids")) request.decoder_phrase.reset();
 }
 
+void forget_heads(Request& request) {
+  request.query.clear();
+  request.key.clear();
+  request.value.clear();
+  request.layout = HeadsLayout::automatic;
+  request.lengths.clear();
+}
+
 // What the command line says about a source takes the place of what the session said about the same one.
 void forget_replaced(const Arguments& given, Request& request) {
   const bool alone = given.has("query") || given.has("key") || given.has("value");
@@ -61,11 +69,7 @@ void forget_replaced(const Arguments& given, Request& request) {
     request.image.clear();
     request.features.clear();
     request.input.clear();
-    if (!alone) {
-      request.query.clear();
-      request.key.clear();
-      request.value.clear();
-    }
+    if (!alone) forget_heads(request);
   }
   if (given.has("key-phrase") || given.has("key-input") || alone) {
     request.second_phrase.reset();

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <system_error>
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
+#include "app/cli/cost_text.h"
 #include "app/cli/lens_text.h"
 #include "app/cli/metrics_table.h"
 #include "app/cli/model_words.h"
@@ -22,6 +22,7 @@
 #include "app/cli/stage_arguments.h"
 #include "app/cli/summary_text.h"
 #include "app/cli/torch_trace.h"
+#include "app/cli/written_files.h"
 #include "core/attention/layer_routing.h"
 #include "core/base/error.h"
 #include "core/compare/prediction_changes.h"
@@ -95,39 +96,6 @@ std::optional<std::int64_t> given_count(const Arguments& given, const std::strin
   return whole_number(option, given.get(option), 1, 999'999);
 }
 
-// One line a file; a stage of many slices is one line for all of them.
-std::string written_text(const std::string& folder, const std::vector<std::string>& names) {
-  struct Group {
-    std::string first, last;
-    std::int64_t files = 0;
-    double bytes = 0;
-  };
-  std::vector<Group> groups;
-  double total = 0;
-  for (const std::string& name : names) {
-    const std::string stage = name.substr(0, name.find('.'));
-    if (groups.empty() || groups.back().first.substr(0, groups.back().first.find('.')) != stage) {
-      groups.push_back({name, name, 0, 0});
-    }
-    std::error_code error;
-    const auto size = std::filesystem::file_size(std::filesystem::path(folder) / name, error);
-    const double bytes = error ? 0 : static_cast<double>(size);
-    groups.back().last = name;
-    ++groups.back().files;
-    groups.back().bytes += bytes;
-    total += bytes;
-  }
-  std::vector<std::vector<std::string>> rows = {{"file", "size", ""}};
-  for (const Group& group : groups) {
-    const bool many = group.files > 1;
-    rows.push_back({many ? group.first + " ... " + group.last : group.first, size_text(group.bytes),
-                    many ? counted(group.files, "file") : ""});
-  }
-  return table_text({{}, {true}, {}}, rows) + fmt::format("written to {}: {}, {}\n", printable(folder),
-                                                          counted(static_cast<std::int64_t>(names.size()), "file"),
-                                                          size_text(total));
-}
-
 // What is printed is one of these.
 void refuse_two_texts(const Arguments& given) {
   if (given.has("trace") && given.has("predict")) {
@@ -136,6 +104,7 @@ void refuse_two_texts(const Arguments& given) {
   for (const auto& [option, other] : {std::pair{"trace", "json"},
                                       {"trace", "metrics"},
                                       {"trace", "summary"},
+                                      {"trace", "cost"},
                                       {"trace", "lens"},
                                       {"summary", "json"},
                                       {"summary", "metrics"}}) {
@@ -197,11 +166,12 @@ std::string shown_text(const Arguments& given, const Trace& trace, const ExportP
   if (given.has("json")) {
     ManifestContents contents{.predictions = plan.predictions.get(), .lens = plan.lens.get(), .metrics = plan.metrics};
     contents.notices = plan.notices;
+    contents.cost = plan.cost.get();
     return manifest_json(trace, contents, cancel,
                          [&](double share) { progress.show("going through the numbers", share); });
   }
   if (plan.metrics) return metrics_table_text(trace, cancel);
-  return model_line(given, trace) + (given.has("summary") ? "" : shape_table_text(trace));
+  return model_line(given, trace) + (given.has("summary") || given.has("cost") ? "" : shape_table_text(trace));
 }
 
 // Writes the files; what was written, or the manifest.
@@ -232,6 +202,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   const ModelQuestions asked = given_questions(given, request, named.names.of_model);
 
   const std::shared_ptr<const Trace> trace = quiet_trace(request, memory, cancel, asked.any());
+  plan.cost = given_cost(given, *trace);
   plan.notices = said_of_run(given, *trace, cancel);
   const bool has_manifest = given.has("json") || given.has("out");
   const auto broken = has_manifest ? first_nonfinite(*trace, cancel) : std::nullopt;
@@ -241,6 +212,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   std::string text = given.has("out") ? exported_text(given, *trace, plan, named.routing, cancel, progress)
                                       : shown_text(given, *trace, plan, cancel, progress);
   if (given.has("summary")) text += summary_text(*trace, cancel);
+  if (plan.cost != nullptr && !given.has("json")) text += cost_text(*plan.cost);
   if (plan.predictions != nullptr && !given.has("json")) text += predictions_text(*plan.predictions, *trace);
   if (plan.lens != nullptr && !given.has("json")) text += lens_text(*plan.lens, *trace);
   if (torch) text = torch_trace_text(*trace);
@@ -257,7 +229,7 @@ Command run_command() {
   spec.name = "run";
   spec.usage =
       "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--metrics] "
-      "[--summary] [--predict N] [--lens [--lens-of layers|attention|heads]] [--trace torch] [--json]";
+      "[--summary] [--cost] [--predict N] [--lens [--lens-of layers|attention|heads]] [--trace torch] [--json]";
   spec.summary = "Computes a request; prints the shape of every stage, or writes them as files.";
   spec.groups = {
       {"Output",
@@ -282,6 +254,7 @@ Command run_command() {
         {"summary", "",
          "In words, what every head of the shown layer and each of its rows attend to: "
          "it attends to animal 0.88, street 0.07; entropy 0.71 bit."},
+        cost_option(),
         {"trace", "torch", "Print the tutorials' own lines, x.size(): torch.Size([1, 5, 512]), and nothing else."},
         {"json", "", "Print the manifest."}}},
       request_group()};
@@ -291,6 +264,7 @@ Command run_command() {
                    "headscope-cli run --model gpt2 --phrase 'a b c' --export stream,logits --format npy --out numbers",
                    "headscope-cli run --model demo:induction --phrase 'cat box ink fox jam cat' --layer 1 --lens "
                    "--lens-of heads",
+                   "headscope-cli run --model gpt2 --phrase 'a b c' --layer 3 --cost",
                    "headscope-cli run --input x.npy --weights layer.safetensors --heads 8 --json"};
   return {spec, run};
 }

@@ -27,6 +27,8 @@ void clear_inputs(Request& request) {
   request.query.clear();
   request.key.clear();
   request.value.clear();
+  request.layout = HeadsLayout::automatic;
+  request.lengths.clear();
   clear_past(request);
 }
 

@@ -19,10 +19,10 @@ namespace {
 
 // Options that are picked from a list: every pick is a step. The others are typed or dragged, so that many small
 // changes are one intention.
-constexpr std::array<std::string_view, 16> kPickedOptions = {
+constexpr std::array<std::string_view, 17> kPickedOptions = {
     "qkv-layout",   "embedding",   "position",  "mask-kind", "causal-align",  "mask-order",
     "fully-masked", "merge",       "variant",   "backend",   "softcap-order", "groups",
-    "hide-tokens",  "renormalise", "weighting", "attention"};
+    "hide-tokens",  "renormalise", "weighting", "attention", "layout"};
 
 bool is_picked(std::string_view option) {
   bool picked = std::find(kPickedOptions.begin(), kPickedOptions.end(), option) != kPickedOptions.end();

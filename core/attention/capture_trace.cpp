@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/capture_axes.h"
 #include "core/attention/captured_layer.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/stage_sizes.h"
@@ -201,9 +202,15 @@ std::shared_ptr<Trace> layer_trace(const CaptureRun& run, const CapturedLayer& l
 }
 
 // How the file was read where it could have been read otherwise, and weights that are none.
-void add_readings(const Capture& capture, const CaptureReport& report, Trace& trace) {
+void add_readings(const Capture& capture, const CapturedLayer& layer, const CaptureReport& report, Trace& trace,
+                  const CancelToken& cancel) {
   if (!capture.reading.empty()) trace.readings.push_back(capture.reading);
   if (!report.row_sums || report.row_sums->off == 0) return;
+  if (const std::string other = other_softmax_axis(layer.weights, cancel); !other.empty()) {
+    trace.readings.push_back(fmt::format("{} is read as weights, whose last axis adds up to 1; {}: {}", capture.path,
+                                         row_sums_text(*report.row_sums), other));
+    return;
+  }
   trace.readings.push_back(fmt::format(
       "{} is read as weights, and {}: entropies and patterns are of rows that are no shares; scores would be "
       "named layers.{}.scores, in an .npz or .safetensors",
@@ -281,7 +288,7 @@ std::shared_ptr<const Trace> capture_trace(const Request& request, const std::sh
       model->capture = report_of(*capture, layer, *made, causal, cancel);
       trace = std::make_shared<Trace>(*made);
       trace->request = request;
-      add_readings(*capture, *model->capture, *trace);
+      add_readings(*capture, layer, *model->capture, *trace, cancel);
     }
     model->layers[index] = made;
   }

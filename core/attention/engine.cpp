@@ -233,6 +233,7 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
     ForwardOptions options;
     options.stage_memory = state_->options.stage_memory;
     options.notice = state_->notice;
+    options.readings = readings_of_files(*state_->inputs);
     if (!state_->options.reuse) return forward(request, inputs, backend, cancel, options);
     options.previous = state_->last_backend == backend ? state_->last : nullptr;
     options.buffers = &state_->buffers;

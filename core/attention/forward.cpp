@@ -226,7 +226,8 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
   trace->backend = backend->name();
   trace->backend_description = backend->description();
   trace->notice = options.notice;
-  trace->readings = readings_of(request, *inputs);
+  trace->readings = options.readings;
+  for (std::string& reading : readings_of(request, *inputs)) trace->readings.push_back(std::move(reading));
   trace->seeded_weights = inputs->query.empty() && request.weights.empty() && request.model == "seeded";
   trace->scale = scale_of(request, *inputs);
   if (softcap_of(request, *inputs) != request.softcap) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/attention/trace.h"
 
@@ -17,6 +18,7 @@ class StageBuffers;
 struct ForwardOptions {
   std::int64_t stage_memory = kDefaultStageMemory;  // larger stages are computed when read (Trace::on_demand)
   std::string notice;                               // becomes Trace::notice
+  std::vector<std::string> readings;                // of files (load_inputs.h), the first of Trace::readings
   // A trace of the same backend, whose stages are used again where they are the same, and memory that passes from trace
   // to trace; null: none.
   std::shared_ptr<const Trace> previous;

@@ -14,6 +14,7 @@
 #include "core/model/checkpoint.h"
 #include "core/model/past.h"
 #include "core/request/intervention_kinds.h"
+#include "core/request/key_mask.h"
 #include "core/request/mask.h"
 #include "core/request/problem_checks.h"
 
@@ -153,7 +154,9 @@ MaybeProblem mask_problem(const Request& request, const Inputs& inputs, std::int
   for (const MaskFile& file : inputs.mask_files) {
     const Shape scores{inputs.batch, inputs.num_heads, inputs.query_len, inputs.key_len};
     const Shape& shape = file.values.shape();
-    if (broadcasts(shape, scores)) continue;
+    // A file that says it of the keys is refused by build_mask(), which knows what it would be.
+    const bool of_keys = is_of_keys(request.mask_kind) && !file.is_captured;
+    if (of_keys || broadcasts(shape, scores)) continue;
     const std::string of_items = mask_of_batch_items(shape, scores);
     return refusal(
         "mask", "the mask has another shape",

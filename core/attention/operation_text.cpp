@@ -7,6 +7,7 @@
 #include "core/model/checkpoint.h"
 #include "core/model/head_rule.h"
 #include "core/model/relative_positions.h"
+#include "core/request/array_file.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask.h"
 #include "core/request/mask_terms.h"
@@ -69,6 +70,12 @@ std::vector<MaskTerm> mask_terms_of(const Request& request, const Inputs& inputs
   std::vector<MaskTerm> terms = inputs.own_mask;
   for (const MaskTerm& term : request.mask) {
     if (std::find(terms.begin(), terms.end(), term) == terms.end()) terms.push_back(term);
+  }
+  if (request.lengths.empty() && !names_arrays(request.query)) return terms;
+  // A mask that stands beside the queries in their file, or keeps packed texts apart.
+  for (const MaskFile& file : inputs.mask_files) {
+    const auto is_named = [&](const MaskTerm& term) { return term.path == file.path; };
+    if (std::none_of(terms.begin(), terms.end(), is_named)) terms.push_back({MaskTerm::Kind::file, 0, file.path});
   }
   return terms;
 }

@@ -24,7 +24,8 @@ std::string number_text(double value);
 // "÷ √64", "× 0.2"
 std::string scale_text(const Request& request, const Inputs& inputs, double scale);
 
-// All mask terms that hide: the model's own, then those of the request that the model does not have.
+// All mask terms that hide: the model's own, then those of the request that the model does not have; of attention alone
+// also a mask beside the queries in their file, and what keeps packed texts apart, as files.
 std::vector<MaskTerm> mask_terms_of(const Request& request, const Inputs& inputs);
 
 // Whether the request or the model has a mask: terms, files, painted cells.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/request/key_mask.h"
 #include "core/request/mask_terms.h"
 #include "core/request/past.h"
 
@@ -26,20 +27,24 @@ std::string kind_reading(const Request& request, const MaskFile& file) {
       file.path);
 }
 
+// What says that a file is [batch, key_len].
+constexpr const char* kAsKeys =
+    "with --mask-kind key-keep, where 1 means that the key may be seen, or key-hide, where 1 means that it is hidden";
+
 Shape as_batch_items(const Shape& mask) {
   return mask.count == 2 ? Shape{mask[0], 1, 1, mask[1]} : Shape{mask[0], 1, mask[1], mask[2]};
 }
 
 // The file's first axis, which is as long as the batch.
-std::string axis_reading(const MaskFile& file, const Shape& scores) {
+std::string axis_reading(const Request& request, const MaskFile& file, const Shape& scores) {
   const Shape& mask = file.values.shape();
-  if (mask_of_batch_items(mask, scores).empty() || scores[0] == 1) return "";
+  if (is_of_keys(request.mask_kind) || mask_of_batch_items(mask, scores).empty() || scores[0] == 1) return "";
   const bool as_queries = mask.count == 2 && mask[0] == scores[2], as_heads = mask.count == 3 && mask[0] == scores[1];
   if (!as_queries && !as_heads) return "";
-  return fmt::format("{} is {}, read as {}; were it {}, it would be given as {}", file.path, to_string(mask),
+  return fmt::format("{} is {}, read as {}; were it {}, it would be given {}", file.path, to_string(mask),
                      as_queries ? "[query_len, key_len]" : "[heads, query_len, key_len]",
                      as_queries ? "[batch, key_len], a key_padding_mask" : "[batch, query_len, key_len]",
-                     to_string(as_batch_items(mask)));
+                     as_queries ? std::string(kAsKeys) : "as " + to_string(as_batch_items(mask)));
 }
 
 // Which terms of the mask follow the diagonal.
@@ -72,10 +77,10 @@ std::string mask_of_batch_items(const Shape& mask, const Shape& scores) {
   const int last = mask.count - 1;
   if ((mask.count != 2 && mask.count != 3) || mask[0] != scores[0] || !fits(mask[last], scores[3])) return "";
   if (mask.count == 3 && !fits(mask[1], scores[2])) return "";
-  return fmt::format(
-      "{} is {}: give it as {}", to_string(mask),
-      mask.count == 2 ? "[batch, key_len], the shape of a key_padding_mask" : "[batch, query_len, key_len]",
-      to_string(as_batch_items(mask)));
+  const std::string shape = to_string(as_batch_items(mask));
+  if (mask.count == 3) return fmt::format("{} is [batch, query_len, key_len]: give it as {}", to_string(mask), shape);
+  return fmt::format("{} is [batch, key_len], the shape of a key_padding_mask: give it {}; or as {}", to_string(mask),
+                     kAsKeys, shape);
 }
 
 std::vector<std::string> readings_of(const Request& request, const Inputs& inputs) {
@@ -87,7 +92,7 @@ std::vector<std::string> readings_of(const Request& request, const Inputs& input
   for (const MaskFile& file : inputs.mask_files) {
     if (file.is_captured || !file.rows.empty()) continue;
     add(kind_reading(request, file));
-    add(axis_reading(file, scores));
+    add(axis_reading(request, file, scores));
   }
   add(diagonal_reading(request, inputs));
   return readings;

@@ -17,8 +17,8 @@ namespace headscope {
 std::vector<std::string> readings_of(const Request& request, const Inputs& inputs);
 
 // How a mask of this shape has to be given when its first axis is that of batch items: "[2, 6] is [batch, key_len], the
-// shape of a key_padding_mask: give it as [2, 1, 1, 6]". "" where it is not. `scores`: [batch, heads, query_len,
-// key_len].
+// shape of a key_padding_mask: give it with --mask-kind key-keep ...; or as [2, 1, 1, 6]". "" where it is not.
+// `scores`: [batch, heads, query_len, key_len].
 std::string mask_of_batch_items(const Shape& mask, const Shape& scores);
 
 }  // namespace headscope

@@ -37,6 +37,8 @@ struct LayerFaults {
   std::optional<std::vector<double>> slopes;
   bool slopes_before_scale = false;
 
+  bool scores_transposed = false;  // scores and weights are handed over as [batch, heads, keys, queries]
+
   // Mask. `hide` acts on the cells that the request hides.
   enum class Hide { right, diagonal_too, one_more_shown, transposed, first_item } hide = Hide::right;
   std::int64_t hide_first_keys = 0, hide_last_queries = 0;

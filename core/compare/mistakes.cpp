@@ -7,12 +7,15 @@
 
 #include "core/attention/projection_steps.h"
 #include "core/model/past.h"
+#include "core/request/key_mask.h"
 #include "core/request/mask.h"
 
 namespace headscope {
 
 bool has_mask(const Altered& what) {
-  return any_painted(what.request) || !what.request.mask.empty() || !what.inputs.own_mask.empty();
+  const std::vector<MaskFile>& files = what.inputs.mask_files;  // those with rows are biases of relative positions
+  const bool file = std::any_of(files.begin(), files.end(), [](const MaskFile& each) { return each.rows.empty(); });
+  return file || any_painted(what.request) || !what.request.mask.empty() || !what.inputs.own_mask.empty();
 }
 
 bool fill_with(Altered& what, double fill) {
@@ -189,7 +192,8 @@ bool order_other_way(Altered& what) {
 
 template <MaskKind kind>
 bool read_mask_as(Altered& what) {
-  return !what.inputs.mask_files.empty() && std::exchange(what.request.mask_kind, kind) != kind;
+  const MaskKind wanted = with_axes_of(what.request.mask_kind, kind);
+  return !what.inputs.mask_files.empty() && std::exchange(what.request.mask_kind, wanted) != wanted;
 }
 
 template <FullyMasked policy>
@@ -207,15 +211,13 @@ bool fill_huge(Altered& what) {
   return fill_with(what, -1e20);
 }
 
-bool scale_with(Altered& what, double scale) {
-  set_scale(what, scale);
+bool scale_by_head_dim(Altered& what) {
+  set_scale(what, 1.0 / static_cast<double>(what.inputs.head_dim));
   return true;
 }
-bool scale_by_head_dim(Altered& what) {
-  return scale_with(what, 1.0 / static_cast<double>(what.inputs.head_dim));
-}
 bool multiply_by_root(Altered& what) {
-  return scale_with(what, std::sqrt(static_cast<double>(what.inputs.head_dim)));
+  set_scale(what, std::sqrt(static_cast<double>(what.inputs.head_dim)));
+  return true;
 }
 
 bool leave_softcap_out(Altered& what) {
@@ -224,8 +226,7 @@ bool leave_softcap_out(Altered& what) {
 }
 
 bool leave_dropout_out(Altered& what) {
-  const bool had = what.request.dropout > 0;
-  what.request.dropout = 0;
+  const bool had = std::exchange(what.request.dropout, 0) > 0;
   what.request.dropout_mask.clear();
   what.inputs.dropout_mask = Tensor();
   return had;

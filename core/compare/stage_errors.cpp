@@ -27,6 +27,10 @@ void step(Index& index, const Shape& shape) {
 
 // One more cell. The mean holds the sum until finish().
 void add(CellErrors& errors, const Index& index, double exact, double value) {
+  if (!std::isfinite(exact)) {
+    ++errors.unknown;
+    return;
+  }
   if (!std::isfinite(value)) {
     ++errors.lost;
     return;
@@ -83,9 +87,11 @@ StageError stage_error(const Trace& trace, const Stage& stage, const std::vector
   Index index = shape;
   std::fill(index.values.begin(), index.values.end(), 0);
   for (std::size_t k = 0; k < exact.size(); ++k, step(index, shape)) {
-    if (is_hidden_score(trace, stage.id, index) || !std::isfinite(exact[k])) continue;
-    errors[k] = std::isfinite(value[k]) ? static_cast<float>(std::abs(value[k] - exact[k]))
-                                        : std::numeric_limits<float>::quiet_NaN();
+    if (is_hidden_score(trace, stage.id, index)) continue;
+    if (std::isfinite(exact[k])) {
+      errors[k] = std::isfinite(value[k]) ? static_cast<float>(std::abs(value[k] - exact[k]))
+                                          : std::numeric_limits<float>::quiet_NaN();
+    }
     add(result, index, exact[k], value[k]);
     if (layout.head >= 0) add(result.heads[static_cast<std::size_t>(index[layout.head])], index, exact[k], value[k]);
     add(result.rows[static_cast<std::size_t>(index[layout.batch] * rows + index[layout.rows])], index, exact[k],

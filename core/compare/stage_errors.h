@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/attention/trace.h"
@@ -17,6 +18,11 @@ struct CellErrors {
   double exact = 0, value = 0;           // its two numbers
   std::int64_t cells = 0;                // compared cells
   std::int64_t lost = 0;                 // cells that are finite in double and not in the format
+  std::int64_t unknown = 0;              // cells that are not finite in double
+  // False where there are cells and none of them is finite in both: the errors are then no numbers.
+  bool known() const { return cells > 0 || lost + unknown == 0; }
+  // One of its numbers, NaN where they are none.
+  double or_nan(double number) const { return known() ? number : std::numeric_limits<double>::quiet_NaN(); }
 };
 
 // The errors of one head over all batch items and rows, or of one row of one batch item over all heads.

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/diagnose/layout_readings.h"
 #include "core/diagnose/stage_search.h"
+#include "core/diagnose/told_apart.h"
 
 namespace headscope {
 namespace {
@@ -46,6 +47,14 @@ std::size_t rank_of(const StageComparison& stage) {
   return stage.explanations.empty() ? 2 * kMostMistakes : stage.explanations.front().variants.size();
 }
 
+// Whether a reading says more than the best so far. Where theirs has the stage's own shape, it is meant so: another
+// reading has to be equal, or to explain what differs nearly everywhere else.
+bool is_better(const StageComparison& found, const StageComparison& best, const LayoutReading& chosen) {
+  if (!chosen.as.empty() || found.equal) return rank_of(found) < rank_of(best);
+  const bool nearly_right = best.where.cells > 0 && 2 * best.where.cells < best.where.of_cells;
+  return !nearly_right && best.explanations.empty() && !found.explanations.empty();
+}
+
 // The stage in the reading that says most.
 StageComparison best_reading(const Trace& ours, ExternalStage& theirs, const GivenStages& given,
                              const DiagnoseWork& work, const CancelToken& cancel) {
@@ -53,9 +62,9 @@ StageComparison best_reading(const Trace& ours, ExternalStage& theirs, const Giv
   std::optional<StageComparison> best;
   std::size_t chosen = 0;
   for (std::size_t k = 0; k < readings.size(); ++k) {
-    const ExternalStage read{theirs.stage, readings[k].tensor, readings[k].averaged};
+    const ExternalStage read{theirs.stage, readings[k].tensor, readings[k].averaged, theirs.format};
     StageComparison found = judged_stage(ours, read, given, work, cancel);
-    if (best && rank_of(found) >= rank_of(*best)) continue;
+    if (best && !is_better(found, *best, readings[chosen])) continue;
     best = std::move(found);
     chosen = k;
     if (best->equal) break;
@@ -81,8 +90,10 @@ void explain_together(Diagnosis& found) {
       return;
     }
     const DiagnosisExplanation& best = stage.explanations.front();
-    for (const std::string& name : best.variants) {
-      if (named.insert(name).second) together.variants.push_back(name);
+    for (std::size_t k = 0; k < best.variants.size(); ++k) {
+      if (!named.insert(best.variants[k]).second) continue;
+      together.variants.push_back(best.variants[k]);
+      if (k < best.code.size()) together.code.push_back(best.code[k]);
     }
     together.residual = std::max(together.residual, best.residual);
     together.largest = std::max(together.largest, best.largest);
@@ -90,6 +101,17 @@ void explain_together(Diagnosis& found) {
     together.cells = std::min(together.cells, best.cells);
   }
   found.explanations.push_back(std::move(together));
+}
+
+void list_alike(Diagnosis& found) {
+  for (const StageComparison& stage : found.stages) {
+    if (stage.explanations.size() < 2) continue;
+    std::vector<std::string> alike;
+    for (const DiagnosisExplanation& each : stage.explanations) {
+      alike.push_back(fmt::format("{}", fmt::join(each.variants, "+")));
+    }
+    found.alike.push_back(std::move(alike));
+  }
 }
 
 }  // namespace
@@ -126,17 +148,12 @@ Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const s
     found.max_difference = std::max(found.max_difference, stage.max_difference);
     found.tried += stage.tried;
     if (!stage.equal && !found.first_different) found.first_different = stage.stage;
-    if (stage.explanations.size() > 1) {
-      std::vector<std::string> alike;
-      for (const DiagnosisExplanation& each : stage.explanations) {
-        alike.push_back(fmt::format("{}", fmt::join(each.variants, "+")));
-      }
-      found.alike.push_back(std::move(alike));
-    }
     if (theirs[k].tensor.shape() == ours.tensor(theirs[k].stage).shape()) given[theirs[k].stage] = theirs[k].tensor;
     found.stages.push_back(std::move(stage));
   }
   if (found.equal) return found;
+  if (found.stages.size() > 1) tell_apart(ours, theirs, {backend, options, {}}, cancel, found);
+  list_alike(found);
   if (found.stages.size() == 1) {
     found.explanations = found.stages.front().explanations;
     found.nearest = found.stages.front().nearest;

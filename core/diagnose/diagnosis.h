@@ -16,16 +16,25 @@
 
 namespace headscope {
 
+struct Trace;
+
 // One stage as other code computed it.
 struct ExternalStage {
   StageId stage{};
-  Tensor tensor;          // in any of layout_readings()
-  bool averaged = false;  // the mean over heads, [batch, 1, queries, keys]
+  Tensor tensor;            // in any of layout_readings()
+  bool averaged = false;    // the mean over heads, [batch, 1, queries, keys]
+  std::string format = {};  // as --theirs-format has it: what its file says that it is; "": it says nothing
+};
+
+// A line of code as it probably stands and as it should.
+struct MistakeCode {
+  std::string mistake, wrong, right;
 };
 
 // A set of mistakes, and how near ours with them comes to theirs.
 struct DiagnosisExplanation {
   std::vector<std::string> variants;  // names of mistakes (mistake_rows.h)
+  std::vector<MistakeCode> code;      // a line for each of them
   double residual = 0;                // ||theirs - ours with these mistakes|| / ||theirs||
   double largest = 0;                 // the largest |theirs - ours with these mistakes|
   double share = 0;                   // of the squared difference that they explain, at most 1
@@ -38,6 +47,7 @@ struct StageComparison {
   double max_difference = 0;                // |ours - theirs|; infinite when only one is NaN or the shapes differ
   double allowed = 0;                       // the largest difference that a cell may have and be equal
   NumberFormat format;                      // of theirs
+  std::optional<StageId> same_as;           // another of our stages that theirs are
   std::string read_as;                      // LayoutReading::as of the layout that theirs were read in; "" for our own
   std::vector<std::string> other_readings;  // the other layouts that the sizes allow
   std::vector<StageId> given;               // their stages that this one was computed from
@@ -71,6 +81,10 @@ struct DiagnoseOptions {
   std::string format = "auto";      // format_named()
   std::optional<double> tolerance;  // how far a cell may differ and be equal; nullopt: by the format
   std::string layout;               // "bhsd" or "bshd": of layout_readings() these alone; "": whatever fits
+  // The same layer from an input that lies as far from ours as theirs may, whose own is not known exactly: how far its
+  // stages lie from ours is allowed besides. Null: the input is known.
+  std::shared_ptr<const Trace> drifted;
+  std::vector<std::string> first_tried;  // mistakes; where one of them explains a stage no other is tried
 };
 
 // Bundles what every step of a diagnosis needs: the backend, the options and who is told how far it is.

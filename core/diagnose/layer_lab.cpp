@@ -112,7 +112,13 @@ WideStage LayerLab::kept(StageId stage, WideStage made, Rows rows) const {
   if (found == given_.end()) return made;
   Shape expected = made.shape;
   if (const int axis = query_axis(stage); axis >= 0 && expected.count > axis) expected[axis] = queries();
-  return found->second.shape() == expected ? stage_rows(stage, found->second, rows) : made;
+  if (!(found->second.shape() == expected)) return made;
+  WideStage given = stage_rows(stage, found->second, rows);
+  // What is given is rounded, too: other code may have gone on with what it had before.
+  if (scattered_ != 0) {
+    for (double& value : given.values) value = stored(value);
+  }
+  return given;
 }
 
 WideStage LayerLab::projected(const WideStage& x, const Linear& linear) const {

@@ -54,6 +54,13 @@ class LayerLab {
   // where the layer has no such stage. Throws Cancelled.
   WideStage stage(StageId stage, std::span<const std::int64_t> queries);
 
+  // In place of rounding, every number that is stored is moved at random by up to half a step of the grid: another
+  // `seed`, above 0, moves it otherwise. Call it before heads().
+  void scatter(std::uint64_t seed);
+  // What the cells of the stage are sums of, its terms taken absolutely: what rounding costs is a share of it, also
+  // where the sum itself is 0. Of weights they themselves; of heads the size of their row. Throws Cancelled.
+  WideStage summed(StageId stage, std::span<const std::int64_t> queries);
+
   // Whether the mask hides the cell, the faults of the mask included.
   bool hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
   const Altered& what() const { return what_; }
@@ -63,7 +70,10 @@ class LayerLab {
  private:
   using Rows = std::span<const std::int64_t>;
 
-  double stored(double value) const { return grid_ == nullptr ? value : rounded_to(*grid_, value); }
+  double stored(double value) const {
+    if (grid_ == nullptr) return value;
+    return scattered_ == 0 ? rounded_to(*grid_, value) : scattered(value);
+  }
   WideStage stored(const Tensor& tensor) const;
   // The stage as made, or as given; of score-like stages and those behind them the given rows.
   WideStage kept(StageId stage, WideStage made, Rows rows) const;
@@ -91,10 +101,17 @@ class LayerLab {
   WideStage context(const WideStage& weights, Rows rows) const;
   WideStage joined(const WideStage& context) const;
   WideStage output(const WideStage& concat, Rows rows) const;
+  // lab_rounding.cpp
+  double scattered(double value) const;
+  WideStage summed_projection(StageId stage) const;
+  WideStage summed_scores(StageId stage, Rows rows);
+  WideStage summed_behind_weights(StageId stage, Rows rows);
 
   Altered what_;
   const GivenStages& given_;
   const NumberGrid* grid_;
+  mutable std::uint64_t scattered_ = 0;  // the state of scatter(); 0: numbers are rounded
+  double lowest_ = 0, half_step_ = 0;    // of the grid, for scattered(): the lowest normal number, and a share of any
   const CancelToken& cancel_;
   ScoreRule rule_;
   std::int64_t diagonal_ = 0;

@@ -1,7 +1,13 @@
 #include "core/diagnose/layout_readings.h"
 
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <initializer_list>
 #include <utility>
+
+#include "core/diagnose/packed_readings.h"
+#include "core/model/checkpoint.h"
 
 namespace headscope {
 namespace {
@@ -40,6 +46,50 @@ class Readings {
   std::vector<LayoutReading> readings_;
 };
 
+// The number of layers of the model that ours is of.
+std::int64_t layers_of(const Trace& ours) {
+  const auto& checkpoint = ours.inputs->checkpoint;
+  return checkpoint == nullptr ? 1 : checkpoint->architecture().num_layers;
+}
+
+// Of a stage of all layers, [layers, batch, ...] or [batch, layers, ...], that of ours; where batch is 1 it may be
+// missing.
+std::vector<LayoutReading> readings_of_layers(const Trace& ours, StageId stage, const Tensor& found,
+                                              std::string_view layout) {
+  const Tensor& own = ours.tensor(stage);
+  const std::int64_t layers = layers_of(ours), layer = ours.inputs->layer;
+  Tensor theirs = found;
+  if (found.rank() == own.rank() && own.dim(0) == 1 && layers > 1 && found.rank() < kMaxRank) {
+    Shape shape{found.dim(0), 1};
+    Axes axes{Axis::feature, Axis::feature};
+    for (int axis = 1; axis < found.rank(); ++axis) {
+      shape.push_back(found.dim(axis));
+      axes.push_back(Axis::feature);
+    }
+    theirs = found.dense_copy().reshaped(shape, axes);
+  }
+  std::vector<LayoutReading> readings;
+  if (theirs.rank() != own.rank() + 1) return readings;
+  for (const int axis : {0, 1}) {
+    if (theirs.dim(axis) != layers) continue;
+    const Tensor one = theirs.sliced(axis, layer, layer + 1).dense_copy();
+    Shape shape;
+    Axes axes;
+    for (int each = 0; each < one.rank(); ++each) {
+      if (each == axis) continue;
+      shape.push_back(one.dim(each));
+      axes.push_back(one.axes()[each]);
+    }
+    const std::string all =
+        fmt::format("layer {} of {}", layer, axis == 0 ? "[layers, batch, ...]" : "[batch, layers, ...]");
+    for (LayoutReading& each : layout_readings(ours, stage, one.reshaped(shape, axes), layout)) {
+      each.as = each.as.empty() ? all : all + ", " + each.as;
+      readings.push_back(std::move(each));
+    }
+  }
+  return readings;
+}
+
 void add_heads(Readings& readings, const Shape& own) {
   const std::int64_t batch = own[0], heads = own[1], len = own[2], features = own[3];
   readings.add("", "bhsd", own, own, {0, 1, 2, 3});
@@ -61,6 +111,8 @@ void add_scores(Readings& readings, const Shape& own) {
   if (heads > 1) readings.add_mean("the mean over heads, [batch, queries, keys]", {batch, queries, keys});
   readings.add("[batch, queries, heads, keys]", "bshd", {batch, queries, heads, keys}, {batch, queries, heads, keys},
                {0, 2, 1, 3});
+  // Where there are as many, exchanged axes are a mistake (scores-transposed) and no layout.
+  if (queries == keys) return;
   readings.add("[batch, heads, keys, queries]", "", {batch, heads, keys, queries}, {batch, heads, keys, queries},
                {0, 1, 3, 2});
 }
@@ -79,7 +131,14 @@ void add_rows(Readings& readings, const Shape& own, std::int64_t heads) {
 std::vector<LayoutReading> layout_readings(const Trace& ours, StageId stage, const Tensor& theirs,
                                            std::string_view layout) {
   const Tensor& own = ours.tensor(stage);
-  Readings readings(theirs, own, layout);
+  std::vector<LayoutReading> packed;
+  for (PackedReading& each : packed_readings(ours, stage, theirs)) {
+    packed.push_back({std::move(each.as), std::move(each.tensor), false});
+  }
+  if (!packed.empty()) return packed;
+  // Scores have no axis of features that heads could stand before, and rows have one order alone.
+  const bool of_heads = own.rank() == 4 && !is_score_like(stage);
+  Readings readings(theirs, own, of_heads ? layout : "");
   if (own.rank() == 4 && is_score_like(stage)) {
     add_scores(readings, own.shape());
   } else if (own.rank() == 4) {
@@ -89,7 +148,9 @@ std::vector<LayoutReading> layout_readings(const Trace& ours, StageId stage, con
   } else {
     readings.add("", "bhsd", own.shape(), own.shape(), {0, 1});
   }
-  return readings.taken();
+  std::vector<LayoutReading> all = readings.taken();
+  for (LayoutReading& each : readings_of_layers(ours, stage, theirs, layout)) all.push_back(std::move(each));
+  return all;
 }
 
 }  // namespace headscope

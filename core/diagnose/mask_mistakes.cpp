@@ -52,6 +52,12 @@ bool fill_minus_1(Altered& what, int) {
 bool fill_large(Altered& what, int) {
   return fill_with(what, 1e9);
 }
+// -1e9, the lowest number of float16, and that of float32.
+template <int place>
+bool fill_low(Altered& what, int) {
+  constexpr double kLow[] = {-1e9, -65504, -3.4028234663852886e38};
+  return fill_with(what, kLow[place]);
+}
 
 template <LayerFaults::Hide hide>
 bool hide_causal(Altered& what, int) {
@@ -103,11 +109,18 @@ bool leave_file_out(Altered& what, std::size_t place) {
   return true;
 }
 
-// Leaves out the term of that number, of the request's and the model's own.
+// Leaves out the term of that number, of the request's and the model's own; the last one is what keeps packed texts
+// apart.
 bool leave_part_out(Altered& what, int variation) {
-  const std::size_t own = what.request.mask.size(), all = own + what.inputs.own_mask.size();
+  const bool packed = !what.request.lengths.empty() && !what.inputs.mask_files.empty();
+  const std::size_t own = what.request.mask.size(), terms = own + what.inputs.own_mask.size();
+  const std::size_t all = terms + (packed ? 1 : 0);
   const auto place = static_cast<std::size_t>(variation);
   if (all < 2 || place >= all) return false;
+  if (place == terms) {
+    what.inputs.mask_files.erase(what.inputs.mask_files.begin());  // it stands before those of the request
+    return true;
+  }
   if (place >= own) {
     what.inputs.own_mask.erase(what.inputs.own_mask.begin() + static_cast<std::ptrdiff_t>(place - own));
     return true;
@@ -159,17 +172,22 @@ bool slopes_before_scale(Altered& what, int) {
 constexpr int kMostParts = 4;
 constexpr MistakeRow kRows[] = {
     {"mask-added-as-01", S::masked_scores, "the mask of 0 and 1 is added to the scores and hides nothing",
-     "scores + mask", "scores.masked_fill(~mask, -inf)", use_mask<LayerFaults::MaskUse::adds_one_where_visible>},
-    {"mask-fill-0", S::masked_scores, "hidden scores are 0", "scores.masked_fill(~mask, 0)",
-     "scores.masked_fill(~mask, -inf)", fill_0},
-    {"mask-multiplied", S::masked_scores, "scores are multiplied by the mask of 0 and 1", "scores * mask",
-     "scores.masked_fill(~mask, -inf)", use_mask<LayerFaults::MaskUse::multiplies>},
-    {"mask-fill-1e-9", S::masked_scores, "hidden scores are 1e-9", "scores.masked_fill(~mask, 1e-9)",
-     "scores.masked_fill(~mask, -1e9)", fill_tiny},
-    {"mask-fill-minus-1", S::masked_scores, "hidden scores are -1", "scores.masked_fill(~mask, -1)",
-     "scores.masked_fill(~mask, -inf)", fill_minus_1},
-    {"mask-fill-1e9", S::masked_scores, "hidden scores are +1e9", "scores.masked_fill(~mask, 1e9)",
-     "scores.masked_fill(~mask, -1e9)", fill_large},
+     "scores + mask", "{hide}", use_mask<LayerFaults::MaskUse::adds_one_where_visible>},
+    {"mask-fill-0", S::masked_scores, "hidden scores are 0", "scores.masked_fill(~mask, 0)", "{hide}", fill_0},
+    {"mask-multiplied", S::masked_scores, "scores are multiplied by the mask of 0 and 1", "scores * mask", "{hide}",
+     use_mask<LayerFaults::MaskUse::multiplies>},
+    {"mask-fill-1e-9", S::masked_scores, "hidden scores are 1e-9", "scores.masked_fill(~mask, 1e-9)", "{hide}",
+     fill_tiny},
+    {"mask-fill-minus-1", S::masked_scores, "hidden scores are -1", "scores.masked_fill(~mask, -1)", "{hide}",
+     fill_minus_1},
+    {"mask-fill-1e9", S::masked_scores, "hidden scores are +1e9", "scores.masked_fill(~mask, 1e9)", "{hide}",
+     fill_large},
+    {"mask-fill-minus-1e9", S::masked_scores, "hidden scores are -1e9", "scores.masked_fill(~mask, -1e9)", "{hide}",
+     fill_low<0>},
+    {"mask-fill-float16-min", S::masked_scores, "hidden scores are -65504, the lowest number of float16",
+     "scores.masked_fill(~mask, torch.finfo(torch.float16).min)", "{hide}", fill_low<1>},
+    {"mask-fill-float32-min", S::masked_scores, "hidden scores are the lowest number of float32",
+     "scores.masked_fill(~mask, torch.finfo(torch.float32).min)", "{hide}", fill_low<2>},
     {"causal-strict", S::masked_scores, "a query does not see its own place", "torch.tril(ones, -1)",
      "torch.tril(ones)", hide_causal<LayerFaults::Hide::diagonal_too>},
     {"causal-plus-one", S::masked_scores, "a query sees the key behind its own place", "torch.tril(ones, 1)",

@@ -17,8 +17,9 @@ struct MistakeRow {
   std::string_view name;      // "rotary-missing", as the contract spells it
   StageId step{};             // the first stage whose numbers it changes
   std::string_view sentence;  // what the wrong code does, without a full stop
-  std::string_view wrong;     // the line of code as it probably stands; "" where none is known
-  std::string_view right;     // the line as it should stand
+  // The line of code as it probably stands, and as it should. Words in braces: mistake_code.h.
+  std::string_view wrong;
+  std::string_view right;
   bool (*make)(Altered& what, int variation) = nullptr;  // null: that of known_mistakes() at the same place
   int variations = 1;
 };

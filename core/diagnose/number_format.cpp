@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kFewestNumbers = 16, kFewestKinds = 8;  // below them a format is a matter of chance
 constexpr double kMostSteps = 127;
+constexpr double kOwnRounding = 1e-6;
 
 // Numbers that say something: finite, not 0.
 std::vector<double> telling(std::span<const float> numbers) {
@@ -30,6 +31,30 @@ NumberFormat eight_bits(const std::vector<double>& numbers) {
   return {"8-bit whole numbers", "i8", nullptr, largest / kMostSteps};
 }
 
+// A number that is not 0 is one step at least: beside a huge one everything else would be 0 steps.
+bool is_whole(double number, double step) {
+  const double count = std::abs(number / step);
+  return std::nearbyint(count) >= 1 && std::abs(count - std::nearbyint(count)) < 1e-3;
+}
+
+// Whether the numbers that say something are many and of many kinds. `held` says whether the format holds a number of
+// ours exactly. A zero of ours, a hidden weight say, is beside any number; only whole ones may be exact beside it.
+template <typename Held>
+bool telling_enough(std::span<const float> numbers, std::span<const float> ours, Held&& held) {
+  std::size_t count = 0;
+  std::set<double> kinds;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (!std::isfinite(numbers[k]) || numbers[k] == 0) continue;
+    const float own = ours.empty() || !std::isfinite(ours[k]) ? 0 : ours[k];
+    if (own != 0 && held(static_cast<double>(own))) continue;
+    if (own == 0 && !ours.empty() && std::nearbyint(numbers[k]) == numbers[k]) continue;
+    ++count;
+    if (kinds.size() < kFewestKinds) kinds.insert(std::abs(static_cast<double>(numbers[k])));
+    if (count >= kFewestNumbers && kinds.size() >= kFewestKinds) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 const NumberGrid& float32_grid() {
@@ -38,32 +63,31 @@ const NumberGrid& float32_grid() {
   return grid;
 }
 
-NumberFormat format_of(std::span<const float> numbers) {
+NumberFormat format_of(std::span<const float> numbers, std::span<const float> ours) {
+  if (ours.size() != numbers.size()) ours = {};
   const std::vector<double> known = telling(numbers);
-  if (known.size() < kFewestNumbers) return {};
-  std::set<double> kinds;
-  for (const double each : known) {
-    kinds.insert(std::abs(each));
-    if (kinds.size() >= kFewestKinds) break;
-  }
-  if (kinds.size() < kFewestKinds) return {};
+  if (!telling_enough(numbers, {}, [](double) { return false; })) return {};
   std::vector<const NumberGrid*> grids;
   for (const NumberGrid& grid : number_grids()) grids.push_back(&grid);
   std::stable_sort(grids.begin(), grids.end(),
                    [](const NumberGrid* a, const NumberGrid* b) { return a->digits < b->digits; });
   for (const NumberGrid* grid : grids) {
-    if (all_on(*grid, known)) return {grid->name, grid->option, grid, 0};
+    if (!all_on(*grid, known)) continue;
+    const auto held = [&](double each) {
+      // Ours may lie beside the number by its own rounding.
+      return std::abs(rounded_to(*grid, each) - each) <= kOwnRounding * std::abs(each);
+    };
+    if (telling_enough(numbers, ours, held)) return {grid->name, grid->option, grid, 0};
   }
   const NumberFormat steps = eight_bits(known);
-  const bool whole_steps = std::all_of(known.begin(), known.end(), [&](double each) {
-    const double count = each / steps.step;
-    return std::abs(count - std::nearbyint(count)) < 1e-3;
-  });
-  return whole_steps ? steps : NumberFormat{};
+  const bool whole = std::all_of(known.begin(), known.end(), [&](double each) { return is_whole(each, steps.step); });
+  const auto held = [&](double each) { return is_whole(each, steps.step); };
+  return whole && telling_enough(numbers, ours, held) ? steps : NumberFormat{};
 }
 
-std::optional<NumberFormat> format_named(std::string_view option, std::span<const float> numbers) {
-  if (option == "auto") return format_of(numbers);
+std::optional<NumberFormat> format_named(std::string_view option, std::span<const float> numbers,
+                                         std::span<const float> ours) {
+  if (option == "auto") return format_of(numbers, ours);
   if (option == "f32") return NumberFormat{};
   if (option == "i8") return eight_bits(telling(numbers));
   for (const NumberGrid& grid : number_grids()) {

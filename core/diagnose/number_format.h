@@ -20,11 +20,13 @@ struct NumberFormat {
 };
 
 // The format of fewest bits that holds every number; float32 where there is none, or where the numbers are too few or
-// too alike to tell.
-NumberFormat format_of(std::span<const float> numbers);
+// too alike to tell. `ours`, where it is given, of as many numbers: those that the format holds exactly in ours, too,
+// say nothing (whole numbers are in every format). NaN says nothing, nor does a zero.
+NumberFormat format_of(std::span<const float> numbers, std::span<const float> ours = {});
 
 // The format of that name; nullopt where there is none. `numbers` give i8 its factor: the largest is 127 steps.
-std::optional<NumberFormat> format_named(std::string_view option, std::span<const float> numbers);
+std::optional<NumberFormat> format_named(std::string_view option, std::span<const float> numbers,
+                                         std::span<const float> ours = {});
 
 // The numbers of float32 as a grid: how float32 rounds what it stores.
 const NumberGrid& float32_grid();

@@ -73,13 +73,20 @@ bool accumulate_in_half(Altered& what, int variation) {
   return true;
 }
 
+bool transpose_scores(Altered& what, int) {
+  what.faults.scores_transposed = true;
+  return what.inputs.query_len == what.inputs.key_len;
+}
+
 constexpr MistakeRow kRows[] = {
+    {"scores-transposed", S::raw_scores, "queries and keys of the result are exchanged", "k @ q.transpose(-2, -1)",
+     "q @ k.transpose(-2, -1)", transpose_scores},
     {"scale-by-heads", S::scores, "scores are divided by the root of the number of heads", "/ math.sqrt(num_heads)",
-     "/ math.sqrt(head_dim)", scale_by_heads},
+     "{scale}", scale_by_heads},
     {"scale-by-length", S::scores, "scores are divided by the root of the number of keys", "/ math.sqrt(k.shape[-2])",
-     "/ math.sqrt(k.shape[-1])", scale_by_length},
+     "{scale}", scale_by_length},
     {"scale-after-softmax", S::scores, "weights are divided by the root of head_dim, scores are not",
-     "softmax(q @ k.T) / math.sqrt(head_dim)", "softmax(q @ k.T / math.sqrt(head_dim))", scale_after_softmax},
+     "softmax(q @ k.T) {scale}", "softmax(q @ k.T {scale})", scale_after_softmax},
     {"softmax-over-heads", S::weights, "the softmax runs along the heads", "scores.softmax(dim=1)",
      "scores.softmax(dim=-1)", normalise_over<LayerFaults::Over::heads>},
     {"softmax-over-batch", S::weights, "the softmax runs along the batch", "scores.softmax(dim=0)",

@@ -10,17 +10,19 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/diagnose/drift.h"
+#include "core/diagnose/rounding_allowance.h"
 #include "core/model/past.h"
 
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kMostCells = std::int64_t{1} << 16;       // of the scores that are looked at
-constexpr std::int64_t kFewestQueries = 4;                       // that are looked at
-constexpr std::int64_t kMostProofCells = std::int64_t{1} << 24;  // of the scores that an explanation has to hold in
+constexpr std::int64_t kMostCells = std::int64_t{1} << 16;  // of the scores that are looked at
+constexpr std::int64_t kFewestQueries = 4;                  // that are looked at
 constexpr double kNearlyAll = 0.02;  // of the squared difference: what is left by a mistake that may explain all
-constexpr std::int64_t kMostMixedCells = std::int64_t{1} << 23;  // of the scores where all of them have to be
-constexpr std::int64_t kChunkCells = std::int64_t{1} << 21;      // of the scores that are computed at a time
+constexpr double kNearlyAllOfFloat32 = 1e-5;
+constexpr double kSampleWork = 3e8, kFewestSamples = 2, kMostSamples = 8;  // of rounding
+constexpr std::int64_t kMostMixedCells = std::int64_t{1} << 23;            // of the scores where all of them have to be
 
 bool has_scores_axes(StageId stage) {
   return stage == StageId::masked_scores || stage == StageId::scores || stage == StageId::capped_scores;
@@ -45,6 +47,16 @@ Tensor mean_over_heads(const Tensor& tensor) {
   return Tensor::of(mean.shape, tensor.axes(), {mean.values.begin(), mean.values.end()});
 }
 
+// Fills of hidden scores say nothing about a format.
+std::vector<float> numbers_of(const Tensor& theirs, StageId stage) {
+  std::vector<float> numbers = theirs.values();
+  if (!has_scores_axes(stage)) return numbers;
+  for (float& each : numbers) {
+    if (is_fill(static_cast<double>(each))) each = std::numeric_limits<float>::quiet_NaN();
+  }
+  return numbers;
+}
+
 Tolerance float32_tolerance() {
   return {NumberFormat(), std::nullopt, {}, {}, {}};
 }
@@ -60,7 +72,10 @@ StageComparer::StageComparer(const Trace& ours, const ExternalStage& theirs, con
       predictor_(ours, theirs.stage, given, work.backend, cancel),
       cancel_(cancel) {
   for (const auto& each : given) given_.push_back(each.first);
-  const std::optional<NumberFormat> format = format_named(work.options.format, theirs.tensor.values());
+  const bool open = work.options.format == "auto" && !theirs.format.empty();
+  const std::optional<NumberFormat> format =
+      format_named(open ? theirs.format : work.options.format, numbers_of(theirs.tensor, theirs.stage),
+                   same_shape() ? own_.values() : std::vector<float>());
   if (!format) {
     throw UsageError("theirs-format", fmt::format("'{}' is not a known value", work.options.format),
                      "auto, f32, f16, bf16, f8e4m3, f8e5m2, tf32 or i8");
@@ -69,7 +84,7 @@ StageComparer::StageComparer(const Trace& ours, const ExternalStage& theirs, con
   choose_queries();
   theirs_ = same_shape() ? stage_rows(theirs.stage, theirs.tensor, predictor_.queries())
                          : stage_rows(StageId::input, theirs.tensor, {});
-  begin(work.options.tolerance);
+  begin(work);
 }
 
 std::optional<WideStage> StageComparer::predicted(const MistakeSet& mistakes, const NumberGrid* grid) {
@@ -91,32 +106,61 @@ void StageComparer::choose_queries() {
     const std::int64_t one[] = {i};
     const WideStage a = stage_rows(external_.stage, own_, one), b = stage_rows(external_.stage, external_.tensor, one);
     if (a.shape[axis] == 1 && !(a.values == b.values)) {
-      const Remainder left = compare_stage(a, nullptr, b, float32_tolerance(), {});
+      const Remainder left = compare_stage(a, nullptr, b, float32_tolerance(), filled_in({i}));
       if (left.wrong > 0) chosen.insert(i);
     }
   }
   predictor_.look_at({chosen.begin(), chosen.end()});
 }
 
-void StageComparer::begin(std::optional<double> fixed) {
-  fixed_ = fixed;
-  if (has_scores_axes(external_.stage)) {
-    filled_ = [this](std::size_t place) {
-      const auto cell = static_cast<std::int64_t>(place), keys = theirs_.shape[3], row = cell / keys;
-      const std::int64_t count = theirs_.shape[2], pair = row / count;
-      return predictor_.hides(pair / theirs_.shape[1], pair % theirs_.shape[1],
-                              predictor_.queries()[static_cast<std::size_t>(row % count)], cell % keys);
-    };
-  }
+void StageComparer::begin(const DiagnoseWork& work) {
+  fixed_ = work.options.tolerance;
+  filled_ = filled_in(predictor_.queries());
   // Without their stages before it ours is the engine's own.
   if (has_given_) {
     if (const auto plain = predicted({}, nullptr)) plain_ = *plain;
   }
   if (plain_.shape.count == 0) plain_ = stage_rows(external_.stage, own_, predictor_.queries());
-  if (format_.grid != nullptr && predictor_.by_lab()) {
-    if (const auto rounded = predicted({}, format_.grid)) rounded_ = *rounded;
+  if (predictor_.by_lab()) {
+    if (const auto exact = has_given_ ? plain_ : predicted({}, nullptr)) exact_ = *exact;
+    if (const auto rounded = format_.grid != nullptr ? predicted({}, format_.grid) : std::nullopt) rounded_ = *rounded;
   }
-  tolerance_.emplace(format_, fixed, plain_, rounded_, filled_);
+  of_rows_.emplace(format_, fixed_, WideStage{}, WideStage{}, filled_);
+  if (work.options.drifted != nullptr && same_shape() && !external_.averaged) drift_ = drift_of(work);
+  of_rows_->allow(drift_);
+  tolerance_ = of_rows_;
+  if (format_.grid != nullptr && same_shape()) tolerance_->allow_cells(allowance({}, exact_));
+}
+
+IsFilled StageComparer::filled_in(std::vector<std::int64_t> queries) const {
+  if (!has_scores_axes(external_.stage)) return {};
+  const std::int64_t heads = external_.averaged ? 1 : ours_.num_heads(), keys = own_.dim(3);
+  return [this, heads, keys, queries = std::move(queries)](std::size_t place) {
+    const auto cell = static_cast<std::int64_t>(place), row = cell / keys;
+    const auto count = static_cast<std::int64_t>(queries.size());
+    const std::int64_t pair = row / count;
+    return predictor_.hides(pair / heads, pair % heads, queries[static_cast<std::size_t>(row % count)], cell % keys);
+  };
+}
+
+// How far the stage moves with the input of its layer, and with theirs before it, as far as these are known.
+double StageComparer::drift_of(const DiagnoseWork& work) {
+  const Trace& drifted = *work.options.drifted;
+  if (has_given_ && predictor_.by_lab()) {
+    GivenStages given;
+    for (const auto& [stage, tensor] : predictor_.given()) {
+      given[stage] = headscope::drifted(tensor, format_, !is_score_like(stage));
+    }
+    StagePredictor moved(drifted, external_.stage, std::move(given), work.backend, cancel_);
+    moved.look_at(predictor_.queries());
+    const auto made = moved.by_lab() ? moved.predicted({}, nullptr) : std::nullopt;
+    return made ? largest_share(plain_, *made, filled_) : 0;
+  }
+  const Stage* moved = drifted.find(external_.stage);
+  if (moved == nullptr) return 0;
+  const auto& queries = predictor_.queries();
+  return largest_share(stage_rows(external_.stage, own_, queries), stage_rows(external_.stage, moved->tensor, queries),
+                       filled_);
 }
 
 // How many heads the features of the stage are of.
@@ -135,9 +179,10 @@ std::int64_t StageComparer::heads_of_features() const {
 }
 
 Remainder StageComparer::add(WhereFinder& where, const WideStage& right, const WideStage* other,
-                             const WideStage& theirs, const std::vector<std::int64_t>& queries) const {
+                             const WideStage& theirs, const std::vector<std::int64_t>& queries,
+                             const Tolerance& tolerance) const {
   const int axis = query_axis(external_.stage);
-  return compare_stage(right, other, theirs, *tolerance_, filled_, [&](std::size_t place, double a, double b) {
+  return compare_stage(right, other, theirs, tolerance, filled_in(queries), [&](std::size_t place, double a, double b) {
     Index at = theirs.shape;
     for (int k = theirs.shape.count - 1; k >= 0; --k) {
       at[k] = static_cast<std::int64_t>(place) % theirs.shape[k];
@@ -157,74 +202,25 @@ StageComparison StageComparer::compare() {
     result.max_difference = std::numeric_limits<double>::infinity();
     return result;
   }
-  WhereFinder where(external_.stage, external_.tensor.shape(), heads_of_features());
+  const auto finder = [&] { return WhereFinder(external_.stage, external_.tensor.shape(), heads_of_features()); };
+  WhereFinder where = finder();
   const WideStage* rounded = rounded_.shape.count > 0 ? &rounded_ : nullptr;
-  plain_left_ = add(where, plain_, rounded, theirs_, predictor_.queries());
+  plain_left_ = add(where, plain_, rounded, theirs_, predictor_.queries(), *tolerance_);
+  // What float32 costs is asked where it matters alone: sums that cancel.
+  if (plain_left_.wrong > 0 && !tolerance_->knows_cells()) {
+    tolerance_->allow_cells(allowance({}, exact_));
+    where = finder();
+    plain_left_ = add(where, plain_, rounded, theirs_, predictor_.queries(), *tolerance_);
+  }
   result.max_difference = plain_left_.largest;
   result.allowed = plain_left_.allowed;
   if (!looks_at_all()) compare_others(where, result);
-  result.where = where.found(past_len(*ours_.inputs));
+  // As the masks count: queries stand behind the keys of the past.
+  result.where = where.found(with_past(ours_.request, *ours_.inputs).past);
   result.equal = result.where.cells == 0;
   const auto all = static_cast<double>(std::max<std::int64_t>(1, result.where.of_cells));
   differing_share_ = static_cast<double>(result.where.cells) / all;
   return result;
-}
-
-// The queries that are not looked at, some at a time.
-std::vector<std::vector<std::int64_t>> StageComparer::other_queries() const {
-  const std::vector<std::int64_t>& looked_at = predictor_.queries();
-  const std::set<std::int64_t> known(looked_at.begin(), looked_at.end());
-  const Inputs& in = *ours_.inputs;
-  const std::int64_t per_row = in.batch * in.num_heads * std::max<std::int64_t>(1, ours_.key_len());
-  const auto together = static_cast<std::size_t>(std::max<std::int64_t>(8, kChunkCells / per_row));
-  std::vector<std::vector<std::int64_t>> parts;
-  for (std::int64_t i = 0; i < ours_.query_len(); ++i) {
-    if (known.contains(i)) continue;
-    if (parts.empty() || parts.back().size() >= together) parts.emplace_back();
-    parts.back().push_back(i);
-  }
-  return parts;
-}
-
-void StageComparer::compare_others(WhereFinder& where, StageComparison& result) {
-  const std::vector<std::int64_t> looked_at = predictor_.queries();
-  const IsFilled filled = std::exchange(filled_, nullptr);
-  for (const std::vector<std::int64_t>& queries : other_queries()) {
-    cancel_.check();
-    std::optional<WideStage> right;
-    if (has_given_) {
-      predictor_.look_at(queries);
-      right = predicted({}, nullptr);
-    }
-    if (!right) right = stage_rows(external_.stage, own_, queries);
-    const Remainder left = add(where, *right, nullptr, stage_rows(external_.stage, external_.tensor, queries), queries);
-    result.max_difference = std::max(result.max_difference, left.largest);
-  }
-  filled_ = filled;
-  predictor_.look_at(looked_at);
-}
-
-bool StageComparer::holds_everywhere(const MistakeSet& mistakes) {
-  const std::vector<std::int64_t> looked_at = predictor_.queries();
-  auto parts = other_queries();
-  const Inputs& in = *ours_.inputs;
-  const std::int64_t per_part = std::max(kChunkCells, 8 * in.batch * in.num_heads * ours_.key_len());
-  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(4, kMostProofCells / per_part));
-  if (parts.size() > most) {
-    for (std::size_t k = 0; k < most; ++k) parts[k] = parts[k * (parts.size() - 1) / (most - 1)];
-    parts.resize(most);
-  }
-  const IsFilled filled = std::exchange(filled_, nullptr);
-  const auto holds = [&](const std::vector<std::int64_t>& queries) {
-    predictor_.look_at(queries);
-    const auto made = predicted(mistakes, format_.grid);
-    const WideStage theirs = stage_rows(external_.stage, external_.tensor, queries);
-    return made && made->shape == theirs.shape && left_with(mistakes, *made, theirs).wrong == 0;
-  };
-  const bool all = std::all_of(parts.begin(), parts.end(), holds);
-  filled_ = filled;
-  predictor_.look_at(looked_at);
-  return all;
 }
 
 bool StageComparer::look_at_all() {
@@ -236,7 +232,13 @@ bool StageComparer::look_at_all() {
   predictor_.look_at(all);
   theirs_ = stage_rows(external_.stage, external_.tensor, all);
   plain_ = stage_rows(external_.stage, own_, all);
-  rounded_ = {};
+  filled_ = filled_in(all);
+  rounded_ = exact_ = {};
+  tolerance_ = of_rows_;
+  if (const auto exact = predicted({}, nullptr); exact && predictor_.by_lab()) {
+    exact_ = *exact;
+    tolerance_->allow_cells(allowance({}, exact_));
+  }
   plain_left_ = compare_stage(plain_, nullptr, theirs_, *tolerance_, filled_);
   return true;
 }
@@ -244,23 +246,46 @@ bool StageComparer::look_at_all() {
 std::optional<Remainder> StageComparer::left_of(const MistakeSet& mistakes) {
   const auto made = predicted(mistakes, format_.grid);
   if (!made || !(made->shape == theirs_.shape) || !acts(*made)) return std::nullopt;
-  return left_with(mistakes, *made, theirs_);
+  return left_with(mistakes, *made, theirs_, true);
 }
 
 // What still differs. What rounding costs follows from the numbers, and a mistake changes them: where it explains
 // nearly all, its own numbers say how far a cell may lie away.
-Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs) {
-  const Remainder left = compare_stage(made, nullptr, theirs, *tolerance_, filled_);
-  const bool near = left.squares <= kNearlyAll * plain_left_.squares;
-  if (left.wrong == 0 || !near || format_.grid == nullptr || fixed_ || !predictor_.by_lab()) return left;
-  const std::optional<WideStage> exact = predicted(mistakes, nullptr);
+Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs,
+                                   bool known) {
+  const IsFilled filled = filled_in(predictor_.queries());
+  const Remainder left = compare_stage(made, nullptr, theirs, known ? *tolerance_ : *of_rows_, filled);
+  if (fixed_ || !predictor_.by_lab()) return left;
+  const bool half = format_.grid != nullptr;
+  const bool near = !known || left.squares <= (half ? kNearlyAll : kNearlyAllOfFloat32) * plain_left_.squares;
+  if (!near || (left.wrong == 0 && !half)) return left;
+  const std::optional<WideStage> exact = half ? predicted(mistakes, nullptr) : std::optional(made);
   if (!exact || !(exact->shape == made.shape)) return left;
-  return compare_stage(made, &*exact, theirs, Tolerance(format_, std::nullopt, *exact, made, filled_), filled_);
+  Tolerance tolerance = *of_rows_;
+  tolerance.allow_cells(allowance(mistakes, *exact));
+  return compare_stage(made, half ? &*exact : nullptr, theirs, tolerance, filled);
+}
+
+std::vector<double> StageComparer::allowance(const MistakeSet& mistakes, const WideStage& exact) {
+  if (fixed_ || !predictor_.by_lab() || exact.shape.count == 0) return {};
+  const NumberGrid& grid = format_.grid != nullptr ? *format_.grid : float32_grid();
+  const double cost = predictor_.cost() + predictor_.cost_of_heads();
+  const auto most = static_cast<std::uint64_t>(std::clamp(kSampleWork / cost, kFewestSamples, kMostSamples));
+  std::vector<WideStage> samples;
+  for (std::uint64_t seed = 1; seed <= most; ++seed) {
+    auto sample = predictor_.scattered(mistakes, grid, seed * 0x9E3779B97F4A7C15ULL);
+    if (!sample) return {};
+    samples.push_back(external_.averaged ? mean_over_heads(*sample) : std::move(*sample));
+  }
+  std::optional<WideStage> summed = predictor_.summed(mistakes);
+  if (summed && external_.averaged) summed = mean_over_heads(*summed);
+  return rounding_allowance(format_, exact, samples, summed.value_or(WideStage{}), filled_in(predictor_.queries()));
 }
 
 // Whether the mistakes change anything that can be seen here.
 bool StageComparer::acts(const WideStage& made) const {
-  const WideStage& right = rounded_.shape.count > 0 ? rounded_ : plain_;
+  // The lab's numbers beside the lab's: the engine's are rounded otherwise.
+  const WideStage& right = rounded_.shape.count > 0 ? rounded_ : exact_.shape.count > 0 ? exact_ : plain_;
   if (!(made.shape == right.shape)) return true;
   return !std::equal(made.values.begin(), made.values.end(), right.values.begin(), [](double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b)) || (std::isfinite(b) && std::abs(a - b) <= 1e-9 * std::abs(b));

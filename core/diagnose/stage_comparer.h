@@ -26,6 +26,9 @@ class StageComparer {
   // Compares every cell, also of queries that are not looked at. Its answer holds no mistakes.
   StageComparison compare();
 
+  // Another stage of ours that theirs are, in the queries that are looked at; nothing where there is none.
+  std::optional<StageId> another_stage() const;
+
   // Returns what still differs with the mistakes, in the queries that are looked at; nothing where they cannot be made,
   // or change nothing that can be seen here.
   std::optional<Remainder> left_of(const MistakeSet& mistakes);
@@ -46,13 +49,24 @@ class StageComparer {
  private:
   std::optional<WideStage> predicted(const MistakeSet& mistakes, const NumberGrid* grid);
   void choose_queries();
-  void begin(std::optional<double> tolerance);
+  void begin(const DiagnoseWork& work);
+  double drift_of(const DiagnoseWork& work);
   bool acts(const WideStage& made) const;
   std::int64_t heads_of_features() const;
   void compare_others(WhereFinder& where, StageComparison& result);
-  Remainder left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs);
+  // The cells that a mask hides, of these queries.
+  IsFilled filled_in(std::vector<std::int64_t> queries) const;
+  // What rounding costs each cell, with these mistakes; empty where it is not known. `exact`: the stage with them.
+  std::vector<double> allowance(const MistakeSet& mistakes, const WideStage& exact);
+  // `known`: the queries are those that are looked at, whose allowance is known.
+  Remainder left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs, bool known);
+  // Whether rows that seem to differ still do with what rounding costs in each of them.
+  bool all_are_near(const std::vector<std::int64_t>& queries);
+  Tolerance tolerance_of_others() const;
   Remainder add(WhereFinder& where, const WideStage& right, const WideStage* other, const WideStage& theirs,
-                const std::vector<std::int64_t>& queries) const;
+                const std::vector<std::int64_t>& queries, const Tolerance& tolerance) const;
+  WideStage right_rows(const std::vector<std::int64_t>& queries);
+  // The queries that are not looked at, some at a time.
   std::vector<std::vector<std::int64_t>> other_queries() const;
 
   const Trace& ours_;
@@ -62,12 +76,14 @@ class StageComparer {
   StagePredictor predictor_;
   const CancelToken& cancel_;
   NumberFormat format_;
-  WideStage theirs_, plain_, rounded_;
+  WideStage theirs_, plain_, rounded_, exact_;  // exact_: the lab's, without rounding
   IsFilled filled_;
   static constexpr double kSmallPart = 0.02;
   double differing_share_ = 1;
+  double drift_ = 0;  // how far DiagnoseOptions::drifted lies away, in shares of a row
   std::optional<double> fixed_;
-  std::optional<Tolerance> tolerance_;
+  std::optional<Tolerance> tolerance_;  // with what rounding costs in the queries that are looked at
+  std::optional<Tolerance> of_rows_;    // without it
   Remainder plain_left_;
   std::vector<StageId> given_;
 };

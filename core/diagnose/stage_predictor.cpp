@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kMostUnlike = 1e-3;  // of the lab and the engine, in shares of a row's size
 constexpr std::int64_t kCheckedRows = 8;
+constexpr double kCopied = 20;          // multiplications that a number takes as long as which is read and stored
 constexpr std::size_t kMostHeads = 24;  // that are kept at a time: each is three copies of the heads in double
 
 // Whether both hold the same layer: cell by cell within a small share of the row.
@@ -43,6 +44,18 @@ WideStage exchanged(const WideStage& from) {
       std::copy_n(from.values.begin() + (a * from.shape[1] + b) * from.shape[2], from.shape[2],
                   result.values.begin() + (b * from.shape[0] + a) * from.shape[2]);
     }
+  }
+  return result;
+}
+
+// [..., queries, keys] -> [..., keys, queries].
+WideStage transposed(const WideStage& from) {
+  const std::int64_t rows = from.shape[2], columns = from.shape[3], pairs = from.shape[0] * from.shape[1];
+  WideStage result{{from.shape[0], from.shape[1], columns, rows}, std::vector<double>(from.values.size())};
+  for (std::int64_t cell = 0; cell < pairs * rows * columns; ++cell) {
+    const std::int64_t pair = cell / (rows * columns), i = cell / columns % rows, j = cell % columns;
+    result.values[static_cast<std::size_t>((pair * columns + j) * rows + i)] =
+        from.values[static_cast<std::size_t>(cell)];
   }
   return result;
 }
@@ -90,29 +103,64 @@ bool StagePredictor::hides(std::int64_t b, std::int64_t h, std::int64_t i, std::
   return ours_.mask->hidden.hidden(b, h, i, j);
 }
 
-std::optional<WideStage> StagePredictor::predicted(const MistakeSet& mistakes, const NumberGrid* grid) {
-  cancel_.check();
+double StagePredictor::cost_of_heads() const {
+  const Inputs& in = *ours_.inputs;
+  if (!in.query.empty()) return kCopied * static_cast<double>(in.query.size() + in.key.size() + in.value.size());
+  const auto rows = static_cast<double>(in.batch * (in.query_len + in.key_len));
+  return rows * static_cast<double>(in.num_heads * (in.head_dim + in.value_head_dim) * in.d_model);
+}
+
+std::optional<Altered> StagePredictor::altered(const MistakeSet& mistakes) const {
   Altered what{ours_.request, *ours_.inputs, false, false, {}};
   for (const auto& [place, variation] : mistakes) {
     if (!make_mistake(place, variation, what)) return std::nullopt;
   }
+  return what;
+}
+
+void StagePredictor::share_heads(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid) {
+  MistakeSet of_heads;
+  std::copy_if(mistakes.begin(), mistakes.end(), std::back_inserter(of_heads),
+               [](const auto& each) { return all_mistakes()[each.first].step <= StageId::value; });
+  if (heads_.size() >= kMostHeads) heads_.clear();
+  auto& heads = heads_[{of_heads, grid}];
+  if (heads == nullptr) {
+    heads = lab.heads();
+  } else {
+    lab.take_heads(heads);
+  }
+}
+
+std::optional<WideStage> StagePredictor::summed(const MistakeSet& mistakes) {
+  std::optional<Altered> what = altered(mistakes);
+  if (!what || !by_lab_ || what->batch_is_sequence || what->axes_exchanged || what->faults.scores_transposed)
+    return std::nullopt;
   try {
-    if (find_problem(what.request, what.inputs)) return std::nullopt;
-    if (!by_lab_) return by_engine(std::move(what));
-    const bool turned = what.batch_is_sequence != what.axes_exchanged, sequence = what.batch_is_sequence;
-    LayerLab lab(std::move(what), given_, grid, cancel_);
+    LayerLab lab(std::move(*what), given_, nullptr, cancel_);
+    if (lab.mixes_rows() && !looks_at_all()) return std::nullopt;
+    share_heads(lab, mistakes, nullptr);
+    return lab.summed(stage_, queries_);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<WideStage> StagePredictor::made(const MistakeSet& mistakes, const NumberGrid* grid, std::uint64_t seed) {
+  cancel_.check();
+  std::optional<Altered> what = altered(mistakes);
+  if (!what) return std::nullopt;
+  try {
+    if (find_problem(what->request, what->inputs)) return std::nullopt;
+    if (!by_lab_) return by_engine(std::move(*what));
+    const bool turned = what->batch_is_sequence != what->axes_exchanged, sequence = what->batch_is_sequence;
+    LayerLab lab(std::move(*what), given_, grid, cancel_);
     if ((lab.mixes_rows() || turned || sequence) && !looks_at_all()) return std::nullopt;
-    MistakeSet of_heads;
-    std::copy_if(mistakes.begin(), mistakes.end(), std::back_inserter(of_heads),
-                 [](const auto& each) { return all_mistakes()[each.first].step <= StageId::value; });
-    if (heads_.size() >= kMostHeads) heads_.clear();
-    auto& heads = heads_[{of_heads, grid}];
-    if (heads == nullptr) {
-      heads = lab.heads();
-    } else {
-      lab.take_heads(heads);
-    }
+    lab.scatter(seed);
+    if (seed == 0) share_heads(lab, mistakes, grid);
+    const bool by_keys = lab.what().faults.scores_transposed;
+    if (by_keys && (!is_score_like(stage_) || !looks_at_all())) return std::nullopt;
     WideStage made = lab.stage(stage_, sequence ? all_queries(lab.queries()) : queries_);
+    if (by_keys) return transposed(made);
     if (!turned && !sequence) return made;
     if (made.shape.count != 3) return std::nullopt;
     return turned ? exchanged(made) : made;

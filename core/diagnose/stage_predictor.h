@@ -34,16 +34,32 @@ class StagePredictor {
 
   // The stage with these mistakes; nothing where they cannot be made here. `grid`: the numbers that are stored are
   // rounded to it. Throws Cancelled.
-  std::optional<WideStage> predicted(const MistakeSet& mistakes, const NumberGrid* grid);
+  std::optional<WideStage> predicted(const MistakeSet& mistakes, const NumberGrid* grid) {
+    return made(mistakes, grid, 0);
+  }
+  // The same with its numbers moved at random by up to half a step of the grid (LayerLab::scatter), `seed` above 0.
+  std::optional<WideStage> scattered(const MistakeSet& mistakes, const NumberGrid& grid, std::uint64_t seed) {
+    return made(mistakes, &grid, seed);
+  }
+  // What the cells of the stage are sums of (LayerLab::summed); nothing where that is not known.
+  std::optional<WideStage> summed(const MistakeSet& mistakes);
 
   // Whether the mask of the request hides the cell of a score-like stage.
   bool hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
   // Whether the lab computes this layer; else the engine does, which makes the mistakes of core/compare alone.
   bool by_lab() const { return by_lab_; }
+  const GivenStages& given() const { return given_; }
   // Multiplications of a prediction, roughly.
   double cost() const;
+  // Those of queries, keys and values, which predictions share whose mistakes differ behind them.
+  double cost_of_heads() const;
 
  private:
+  std::optional<WideStage> made(const MistakeSet& mistakes, const NumberGrid* grid, std::uint64_t seed);
+  // The right layer with the mistakes; nothing where they cannot be made.
+  std::optional<Altered> altered(const MistakeSet& mistakes) const;
+  // Query, key and value of the lab, from heads_ where they are there.
+  void share_heads(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid);
   std::optional<WideStage> by_engine(Altered what) const;
 
   const Trace& ours_;

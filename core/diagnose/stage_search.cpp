@@ -4,8 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "core/diagnose/mistake_code.h"
 #include "core/diagnose/mistake_rows.h"
 #include "core/diagnose/stage_comparer.h"
 
@@ -17,6 +20,8 @@ constexpr std::size_t kFewestPairs = 24, kMostPairs = 6000;
 constexpr double kMostRounded = 0.3;       // the residual that sums in half precision leave, at most
 constexpr double kMostRoundedWork = 1e6;   // of one set in which sums are rounded number by number
 constexpr std::size_t kBeam = 8;           // sets of mistakes that a further one is added to
+constexpr double kMostUnexplained = 0.5;   // of the squared difference, by an explanation
+constexpr double kAlikeShare = 0.02;       // of the squared difference, between mistakes that explain it equally well
 constexpr double kRoundedResidual = 2e-6;  // of float32: below it a residual says nothing about which is right
 
 struct Candidate {
@@ -28,10 +33,11 @@ struct Candidate {
 class StageSearch {
  public:
   StageSearch(StageComparer& comparer, const Trace& ours, const DiagnoseWork& work)
-      : comparer_(comparer), ours_(ours), progress_(work.progress) {}
+      : comparer_(comparer), ours_(ours), progress_(work.progress), first_tried_(work.options.first_tried) {}
 
   void run(StageComparison& result) {
-    search();
+    try_first();
+    if (explained_.empty()) search();
     finish(result);
   }
 
@@ -40,11 +46,17 @@ class StageSearch {
     ++tried_;
     const std::optional<Remainder> left = comparer_.left_of(set);
     if (!left) return;
-    if (left->wrong == 0) {
+    if (left->wrong == 0 && explains(*left)) {
       explained_.push_back({std::move(set), *left});
     } else {
       candidates.push_back({std::move(set), *left});
     }
+  }
+
+  // What leaves most of the difference is no explanation, however much is allowed.
+  bool explains(const Remainder& left) const {
+    const double all = comparer_.plain_left().squares;
+    return !comparer_.same_shape() || !std::isfinite(all) || left.squares <= kMostUnexplained * all;
   }
 
   static bool shares_a_mistake(const MistakeSet& a, const MistakeSet& b) {
@@ -68,6 +80,19 @@ class StageSearch {
   static void sort_by_rest(std::vector<Candidate>& candidates) {
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return rest(a) < rest(b); });
+  }
+
+  // Mistakes that explained another layer.
+  void try_first() {
+    std::vector<Candidate> ignored;
+    const std::vector<MistakeRow>& rows = all_mistakes();
+    for (std::size_t place = 0; place < rows.size() && !first_tried_.empty(); ++place) {
+      if (rows[place].step > comparer_.stage()) continue;
+      if (std::find(first_tried_.begin(), first_tried_.end(), rows[place].name) == first_tried_.end()) continue;
+      for (int variation = 0; variation < rows[place].variations; ++variation) try_set({{place, variation}}, ignored);
+    }
+    if (comparer_.looks_at_all()) return;
+    std::erase_if(explained_, [&](const Candidate& each) { return !comparer_.holds_everywhere(each.set); });
   }
 
   void search() {
@@ -159,7 +184,10 @@ class StageSearch {
 
   DiagnosisExplanation explanation(const Candidate& candidate) const {
     DiagnosisExplanation result;
-    for (const auto& [place, variation] : candidate.set) result.variants.emplace_back(all_mistakes()[place].name);
+    for (const auto& [place, variation] : candidate.set) {
+      result.variants.emplace_back(all_mistakes()[place].name);
+      result.code.push_back(code_of(all_mistakes()[place], ours_.request, *ours_.inputs));
+    }
     result.residual = candidate.left.residual();
     result.largest = candidate.left.largest;
     const double all = comparer_.plain_left().squares;
@@ -181,8 +209,16 @@ class StageSearch {
       const double x = std::max(a.left.residual(), level), y = std::max(b.left.residual(), level);
       return x != y ? x < y : a.set < b.set;
     });
+    // Equally well is with nearly the same share.
+    double least = std::numeric_limits<double>::infinity();
+    for (const Candidate& each : explained_) least = std::min(least, each.left.squares);
+    const double most = least + kAlikeShare * comparer_.plain_left().squares;
     std::set<std::vector<std::string>> named;
     for (const Candidate& each : explained_) {
+      if (comparer_.same_shape() && std::isfinite(most) && each.left.squares > most) {
+        near_.push_back(each);
+        continue;
+      }
       DiagnosisExplanation made = explanation(each);
       if (named.insert(made.variants).second) result.explanations.push_back(std::move(made));
     }
@@ -205,6 +241,7 @@ class StageSearch {
   StageComparer& comparer_;
   const Trace& ours_;
   const std::function<void(double)>& progress_;
+  const std::vector<std::string>& first_tried_;
   std::vector<Candidate> explained_, near_;
   std::size_t tried_ = 0;
 };
@@ -215,7 +252,9 @@ StageComparison judged_stage(const Trace& ours, const ExternalStage& theirs, con
                              const DiagnoseWork& work, const CancelToken& cancel) {
   StageComparer comparer(ours, theirs, given, work, cancel);
   StageComparison result = comparer.compare();
-  if (!result.equal) StageSearch(comparer, ours, work).run(result);
+  if (result.equal) return result;
+  result.same_as = comparer.another_stage();
+  StageSearch(comparer, ours, work).run(result);
   return result;
 }
 

@@ -25,7 +25,7 @@ double row_size(const WideStage& stage, std::size_t first, const IsFilled& fille
   double squares = 0;
   std::size_t count = 0;
   for (std::size_t k = first; k < first + width_of(stage); ++k) {
-    if (!std::isfinite(stage.values[k]) || (filled && filled(k))) continue;
+    if (!std::isfinite(stage.values[k]) || (filled && (is_fill(stage.values[k]) || filled(k)))) continue;
     squares += stage.values[k] * stage.values[k];
     ++count;
   }
@@ -35,26 +35,42 @@ double row_size(const WideStage& stage, std::size_t first, const IsFilled& fille
 Tolerance::Tolerance(const NumberFormat& format, std::optional<double> fixed, const WideStage& exact,
                      const WideStage& rounded, const IsFilled& filled)
     : format_(format), fixed_(fixed) {
-  if (format.grid == nullptr || !(exact.shape == rounded.shape)) return;
+  if (format.grid != nullptr) allow(largest_share(exact, rounded, filled));
+}
+
+void Tolerance::allow(double share) {
+  share_ = std::max(share_, kMargin * share);
+}
+
+double largest_share(const WideStage& exact, const WideStage& moved, const IsFilled& filled) {
+  if (!(exact.shape == moved.shape) || exact.shape.count == 0) return 0;
   double share = 0;
   for (std::size_t first = 0; first < exact.values.size(); first += width_of(exact)) {
     const double size = row_size(exact, first, filled);
     if (!(size > 0)) continue;
     for (std::size_t k = first; k < first + width_of(exact); ++k) {
       if (filled && filled(k)) continue;
-      const double apart = std::abs(exact.values[k] - rounded.values[k]);
+      const double apart = std::abs(exact.values[k] - moved.values[k]);
       if (std::isfinite(apart)) share = std::max(share, apart / size);
     }
   }
-  share_ = std::max(share_, kMargin * share);
+  return share;
 }
 
 double Tolerance::of(double right, double size) const {
   if (fixed_) return *fixed_;
   // A cell may be much larger than the computed cells of its row: one that a mask hides in ours.
   double step = std::max(format_.step, std::isfinite(right) ? kFloat32Steps * std::abs(right) : 0);
-  if (format_.grid != nullptr && std::isfinite(right)) step = std::ldexp(std::abs(right), 1 - format_.grid->digits);
+  if (format_.grid != nullptr && std::isfinite(right)) {
+    const double lowest = std::ldexp(1.0, format_.grid->lowest);
+    step = std::ldexp(std::max(std::abs(right), lowest), 1 - format_.grid->digits);
+  }
   return share_ * size + step;
+}
+
+double Tolerance::of(std::size_t place, double right, double size) const {
+  const double allowed = of(right, size);
+  return fixed_ || place >= cells_.size() ? allowed : allowed + cells_[place];
 }
 
 double Remainder::residual() const {
@@ -72,8 +88,8 @@ Remainder compare_stage(const WideStage& right, const WideStage* other, const Wi
     const double size = std::min(row_size(right, first, filled), row_size(theirs, first, filled));
     for (std::size_t k = first; k < first + width; ++k) {
       const double a = right.values[k], b = theirs.values[k];
-      if (std::isfinite(b) && !(filled && filled(k))) result.size += b * b;
-      const double allowed = tolerance.of(std::abs(a) < std::abs(b) ? a : b, size);
+      if (std::isfinite(b) && !(filled && (is_fill(b) || filled(k)))) result.size += b * b;
+      const double allowed = tolerance.of(k, std::abs(a) < std::abs(b) ? a : b, size);
       if (std::isfinite(allowed)) result.allowed = std::max(result.allowed, allowed);
       if (same(a, b)) continue;
       const double apart = std::abs(a - b);

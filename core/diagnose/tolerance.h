@@ -1,9 +1,12 @@
 // How far a number may lie from the right one and still be it: by what rounding costs in its stage.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/compare/wide_stage.h"
@@ -22,8 +25,20 @@ class Tolerance {
   Tolerance(const NumberFormat& format, std::optional<double> fixed, const WideStage& exact, const WideStage& rounded,
             const IsFilled& filled);
 
+  // Allows what moves a cell that far besides, in shares of its row: what stood before the stage is not known exactly.
+  void allow(double share);
+  // Allows that share of its row itself.
+  void allow_share(double share) { share_ = std::max(share_, share); }
+
+  // Allows each cell of a stage that far besides, row-major (rounding_allowance.h); of other stages none.
+  void allow_cells(std::vector<double> cells) { cells_ = std::move(cells); }
+  bool knows_cells() const { return !cells_.empty(); }
+  double of_rounding(std::size_t place) const { return place < cells_.size() ? cells_[place] : 0; }
+
   // Returns how far a cell may lie away that holds `right` in a row whose root mean square is `size`.
   double of(double right, double size) const;
+  // The same of the cell of that place, row-major.
+  double of(std::size_t place, double right, double size) const;
 
   static constexpr double kFloat32Share = 5e-5;
 
@@ -31,9 +46,19 @@ class Tolerance {
   NumberFormat format_;
   std::optional<double> fixed_;
   double share_ = kFloat32Share;
+  std::vector<double> cells_;
 };
 
-// The root mean square of the computed, finite cells of a row that begins at `first`.
+// Whether a score is what code writes in place of hidden ones, -1e4 say, or lies as low as that.
+inline bool is_fill(double score) {
+  return score <= -1e3;
+}
+
+// The largest |exact - moved| of a cell in shares of the size of its row; 0 where the shapes differ.
+double largest_share(const WideStage& exact, const WideStage& moved, const IsFilled& filled);
+
+// The root mean square of the computed, finite cells of a row that begins at `first`. With `filled`, of scores, those
+// that hold a fill count for nothing.
 double row_size(const WideStage& stage, std::size_t first, const IsFilled& filled);
 
 // The difference that remains between a prediction and theirs is counted in cells and in squares.

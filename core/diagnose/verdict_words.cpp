@@ -29,7 +29,11 @@ std::string verdict_sentence(const StageComparison& found) {
     return fmt::format("{} differs{}: its axes stand in another order", name, given);
   }
   std::string text = fmt::format("{} differs{}: largest difference {:.3g}", name, given, found.max_difference);
-  if (!found.format.is_float32()) text += fmt::format("; theirs are {} numbers", found.format.name);
+  if (found.same_as) text += fmt::format("; these are our {}", stage_name(*found.same_as));
+  const bool says_numbers = found.format.name.ends_with("numbers");
+  if (!found.format.is_float32()) {
+    text += fmt::format("; theirs are {}{}", found.format.name, says_numbers ? "" : " numbers");
+  }
   return text;
 }
 

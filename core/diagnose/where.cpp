@@ -44,9 +44,14 @@ std::string words_of(const char* one, const char* many, const std::vector<std::i
   return fmt::format("{} {} between {} and {}", places.size(), many, places.front(), places.back());
 }
 
-std::string diagonal_words(const std::vector<std::int64_t>& diagonals, const Shape& shape) {
+// NaN has no sign that says anything.
+double without_sign(double value) {
+  return std::isnan(value) ? std::abs(value) : value;
+}
+
+std::string diagonal_words(const std::vector<std::int64_t>& diagonals, const Shape& shape, std::int64_t past) {
   if (diagonals.empty()) return "";
-  const std::int64_t lowest = -(shape[3] - 1), highest = shape[2] - 1;
+  const std::int64_t lowest = past - (shape[3] - 1), highest = past + shape[2] - 1;
   if (static_cast<std::int64_t>(diagonals.size()) == highest - lowest + 1) return "";
   if (diagonals.size() == 1) {
     if (diagonals.front() == 0) return "only on the diagonal i = j";
@@ -74,7 +79,8 @@ AxisWords words_of_stage(StageId stage) {
 
 }  // namespace
 
-WhereFinder::WhereFinder(StageId stage, Shape shape, std::int64_t heads) : stage_(stage), shape_(shape), heads_(heads) {
+WhereFinder::WhereFinder(StageId stage, Shape shape, std::int64_t heads, std::string_view name)
+    : stage_(stage), name_(name.empty() ? stage_name(stage) : name), shape_(shape), heads_(heads) {
   const auto sized = [](std::int64_t size) { return std::vector<std::int64_t>(static_cast<std::size_t>(size), 0); };
   const int rank = shape.count;
   batch_ = sized(rank > 0 ? shape[0] : 0);
@@ -113,6 +119,10 @@ void WhereFinder::add(const Index& at, double ours, double theirs) {
   }
 }
 
+std::vector<std::int64_t> WhereFinder::rows() const {
+  return places_of(row_);
+}
+
 Where WhereFinder::found(std::int64_t past) const {
   Where result = where_;
   if (result.cells == 0) return result;
@@ -122,7 +132,7 @@ Where WhereFinder::found(std::int64_t past) const {
   result.heads = places_of(head_);
   result.rows = places_of(row_);
   result.columns = places_of(column_);
-  if (!diagonal_.empty()) result.diagonals = places_of(diagonal_, -shape_[3]);
+  if (!diagonal_.empty()) result.diagonals = places_of(diagonal_, past - shape_[3]);
   const int rank = shape_.count;
   const AxisWords words = words_of_stage(stage_);
   std::string in;
@@ -139,13 +149,13 @@ Where WhereFinder::found(std::int64_t past) const {
   if (past > 0 && is_score_like(stage_) && result.columns.back() < past) add_words("keys of the past only");
   // Several diagonals say no more than the rows and columns that they lie in.
   const bool says_more = result.diagonals.size() == 1 || rows.empty();
-  const std::string diagonals = says_more ? diagonal_words(result.diagonals, shape_) : "";
+  const std::string diagonals = says_more ? diagonal_words(result.diagonals, shape_, past) : "";
   if (!diagonals.empty()) in += (in.empty() ? "" : ", ") + diagonals;
   std::string index;
   for (const std::int64_t each : result.first) index += (index.empty() ? "" : ",") + std::to_string(each);
-  result.sentence =
-      fmt::format("{} of {} cells differ{}{}; the first is {}[{}]: ours {:.6g}, theirs {:.6g}", result.cells,
-                  result.of_cells, in.empty() ? "" : ", ", in, stage_name(stage_), index, result.ours, result.theirs);
+  result.sentence = fmt::format("{} of {} cells differ{}{}; the first is {}[{}]: ours {:.6g}, theirs {:.6g}",
+                                result.cells, result.of_cells, in.empty() ? "" : ", ", in, name_, index,
+                                without_sign(result.ours), without_sign(result.theirs));
   if (result.nan > 0) result.sentence += fmt::format("; {} of theirs are NaN", result.nan);
   if (result.infinite > 0) result.sentence += fmt::format("; {} of theirs are infinite", result.infinite);
   return result;

@@ -14,6 +14,7 @@
 
 namespace headscope {
 
+struct CostReport;
 struct LogitLens;
 struct PredictionReport;
 
@@ -39,6 +40,7 @@ struct ExportPlan {
   std::string folder;
   std::shared_ptr<const PredictionReport> predictions;  // for the manifest; may be null
   std::shared_ptr<const LogitLens> lens;                // likewise
+  std::shared_ptr<const CostReport> cost;               // likewise
   bool metrics = false;                                 // manifest.json lists the metrics of every head
   std::vector<std::string> notices;                     // for the manifest: ManifestContents::notices
 };

@@ -84,6 +84,7 @@ class Exporter {
                               .predictions = plan_.predictions.get(),
                               .lens = plan_.lens.get(),
                               .metrics = plan_.metrics,
+                              .cost = plan_.cost.get(),
                               .notices = plan_.notices};
     for (const auto& [stage, sum] : sums_) contents.known[stage] = sum.result();
     for (const ExportedModelStage& stage : model_stages_) contents.model_stages.push_back(listed(stage));

@@ -9,6 +9,7 @@
 #include "core/attention/stage_statistics.h"
 #include "core/attention/trace_notices.h"
 #include "core/base/version.h"
+#include "core/cost/cost_json.h"
 #include "core/explain/logit_lens.h"
 #include "core/export/session_file.h"
 #include "core/heads/model_metrics.h"
@@ -220,6 +221,7 @@ std::string manifest_json(const Trace& computed, const ManifestContents& content
     json["predictions"] = predictions_json(*contents.predictions, trace.query_labels());
   }
   if (contents.lens != nullptr) json["lens"] = lens_json(*contents.lens, trace.query_labels());
+  if (contents.cost != nullptr) json["cost"] = cost_json(*contents.cost);
   Json stages = Json::object();
   const std::vector<std::optional<Statistics>> statistics =
       stage_statistics(trace, {contents.known, contents.region.empty()}, progress, cancel);

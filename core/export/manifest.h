@@ -14,6 +14,7 @@
 
 namespace headscope {
 
+struct CostReport;
 struct LogitLens;
 
 // request, version, tokens, key_tokens, backend, fully_masked_rows, notices (a list of sentences: those of the
@@ -29,7 +30,7 @@ struct LogitLens;
 // and "layers", a row each: of what enters layer 0 ("layer" null, "after" "embeddings") and of every layer ("after"
 // "layer 0", of attention "attention 0"), or of every head of one layer
 // ("layer", "head"), its "positions": position, at (the token there), and the most probable token: token, id, logit,
-// probability. With a key of bias_k,
+// probability. With costs "cost", as core/cost/cost_json.h has it. With a key of bias_k,
 // key_tokens has "bias_k" last. `render --session manifest.json` reads the request back.
 //
 // Stages whose weights are shown otherwise than they were computed (core/heads/shown_weights.h) have the shape and the
@@ -63,6 +64,7 @@ struct ManifestContents {
   // Adds a list of the metrics of every head, {"batch", "layer", "head", "entropy", ...} (core/README.md, 'Metrics of a
   // head').
   bool metrics = false;
+  const CostReport* cost = nullptr;       // null: the manifest has none
   std::vector<std::string> notices = {};  // what is to be said of the request besides what the trace says of itself
 };
 std::string manifest_json(const Trace& trace, const ManifestContents& contents = {}, const CancelToken& cancel = {},

@@ -90,7 +90,8 @@ void read_request_value(Request& request, const RequestOption& option, std::stri
     refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
   }
   char separator = ',';
-  bool is_list = name == "mask" || name == "token-ids" || name == "decoder-ids" || name == "variant";
+  bool is_list =
+      name == "mask" || name == "token-ids" || name == "decoder-ids" || name == "lengths" || name == "variant";
   for_each_kind([&](const auto& kind) {
     if (name != kind.option.name) return;
     separator = kind.option.separator;

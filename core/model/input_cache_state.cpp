@@ -93,6 +93,10 @@ const Tensor& InputCache::State::csv(const std::string& path) {
   return cached(csv_files_, path, path, [&] { return read_csv_matrix(path); });
 }
 
+const NamedArrays& InputCache::State::arrays(const std::string& path) {
+  return cached(array_files_, path, path, [&] { return read_named_arrays(path); });
+}
+
 const LayerWeights& InputCache::State::layer(const std::string& path, QkvLayout layout) {
   return cached(layers_, std::pair(path, layout), path, [&] {
     LayerWeights weights = read_layer_weights(path, layout);
@@ -140,6 +144,7 @@ void InputCache::State::forget_unused_files() {
   };
   sweep(npy_files_);
   sweep(csv_files_);
+  sweep(array_files_);
   sweep(layers_);
   sweep(images_);
   sweep(features_);

@@ -18,6 +18,7 @@
 #include "core/model/folder_stamp.h"
 #include "core/model/input_cache.h"
 #include "core/model/layer_weights.h"
+#include "core/model/named_arrays.h"
 #include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
@@ -44,7 +45,8 @@ struct DrawnTensors {
 };
 
 struct InputCache::State {
-  CancelToken cancel;  // of the request that is being loaded
+  CancelToken cancel;                 // of the request that is being loaded
+  std::vector<std::string> readings;  // of that request: how files were read that could have been read otherwise
 
   // Drawn now or kept: the newest few draws are kept, newest first.
   DrawnTensors drawn(const SeededDraws& key);
@@ -56,6 +58,7 @@ struct InputCache::State {
   // The contents of files, copied out of any mapping; read again when size or time of change differ.
   const NpyArray& npy(const std::string& path);
   const Tensor& csv(const std::string& path);
+  const NamedArrays& arrays(const std::string& path);
   const LayerWeights& layer(const std::string& path, QkvLayout layout);
 
   // The open checkpoint of a folder or demo; opened again when one of its files changed on disk. Keeps one.
@@ -91,6 +94,7 @@ struct InputCache::State {
   std::unordered_map<std::string, std::vector<float>> words_;
   std::map<std::string, CachedFile<NpyArray>> npy_files_;
   std::map<std::string, CachedFile<Tensor>> csv_files_;
+  std::map<std::string, CachedFile<NamedArrays>> array_files_;
   std::map<std::pair<std::string, QkvLayout>, CachedFile<LayerWeights>> layers_;
   using ImageKey = std::pair<std::string, std::shared_ptr<const Checkpoint>>;
   std::map<ImageKey, CachedFile<std::shared_ptr<const ImageInput>>> images_;

@@ -74,24 +74,6 @@ TokenSource vector_file(const std::string& option, const std::string& path, Inpu
   return source;
 }
 
-Tensor heads_file(const std::string& option, const std::string& path, std::int64_t heads, InputCache::State& cache) {
-  const Tensor& file = cache.npy(path).tensor;
-  if (file.rank() == 3 && file.size() > 0 && heads > 0) {
-    if (file.dim(2) % heads != 0) {
-      refuse_shape(option, path, file.shape(),
-                   fmt::format("[batch, len, heads * head_dim] with {} heads", heads).c_str());
-    }
-    const Shape split{file.dim(0), file.dim(1), heads, file.dim(2) / heads};
-    return file.reshaped(split, {Axis::batch, Axis::position, Axis::head, Axis::feature})
-        .permuted({0, 2, 1, 3})
-        .dense_copy();
-  }
-  if (file.rank() != 4 || file.size() == 0) {
-    refuse_shape(option, path, file.shape(), "[batch, heads, len, head_dim], none of them 0, or 3-D with --heads");
-  }
-  return file.reshaped(file.shape(), {Axis::batch, Axis::head, Axis::position, Axis::feature});
-}
-
 MaskFile mask_file(const std::string& path, InputCache::State& cache) {
   MaskFile mask;
   mask.path = path;

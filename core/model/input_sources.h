@@ -40,10 +40,6 @@ TokenSource phrase_source(const std::string& option, const std::string& phrase);
 // x of --input, --key-input, --value-input: 3-D, or 2-D as batch 1. UsageError for other shapes and empty axes.
 TokenSource vector_file(const std::string& option, const std::string& path, InputCache::State& cache);
 
-// 4-D [batch, heads, len, head_dim] of --query, --key, --value, --key-past, --value-past; or 3-D [batch, len, heads *
-// head_dim] where `heads` says how many lie in a row (0: such a file is refused).
-Tensor heads_file(const std::string& option, const std::string& path, std::int64_t heads, InputCache::State& cache);
-
 // A mask term's file, .csv or .npy, of rank 1 to 4.
 MaskFile mask_file(const std::string& path, InputCache::State& cache);
 

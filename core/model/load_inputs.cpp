@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/model/head_files.h"
 #include "core/model/input_cache_state.h"
 #include "core/model/input_sizes.h"
 #include "core/model/input_sources.h"
 #include "core/model/model_inputs.h"
 #include "core/model/past.h"
 #include "core/model/seeded.h"
+#include "core/request/array_file.h"
 #include "core/request/model_kind.h"
 
 namespace headscope {
@@ -154,7 +156,8 @@ void load_layer_inputs(const Request& request, InputCache::State& cache, Inputs&
 }
 
 void load_attention_alone(const Request& request, InputCache::State& cache, Inputs& inputs) {
-  if (request.query.empty() || request.key.empty() || request.value.empty()) {
+  const bool missing = (request.key.empty() || request.value.empty()) && !names_arrays(request.query);
+  if (request.query.empty() || missing) {
     throw UsageError(request.query.empty() ? "query"
                      : request.key.empty() ? "key"
                                            : "value",
@@ -163,24 +166,12 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
   if (!request.weights.empty()) {
     throw UsageError("weights", "attention alone has no projections", "either --weights or --query, --key and --value");
   }
-  const std::int64_t heads = request.heads.value_or(0), kv_heads = request.kv_heads.value_or(heads);
-  inputs.query = heads_file("query", request.query, heads, cache);
-  inputs.key = heads_file("key", request.key, kv_heads, cache);
-  inputs.value = heads_file("value", request.value, kv_heads, cache);
-  const auto agree = [&](const Tensor& other, const std::string& path, int axis, const char* option, const Tensor& with,
-                         const std::string& with_path, const char* axis_word) {
-    if (other.dim(axis) != with.dim(axis)) {
-      throw UsageError(
-          option,
-          fmt::format("{} is {}, but {} is {}", path, to_string(other.shape()), with_path, to_string(with.shape())),
-          fmt::format("the same {}", axis_word));
-    }
-  };
-  agree(inputs.key, request.key, 0, "key", inputs.query, request.query, "batch");
-  agree(inputs.key, request.key, 3, "key", inputs.query, request.query, "head_dim");
-  agree(inputs.value, request.value, 0, "value", inputs.key, request.key, "batch");
-  agree(inputs.value, request.value, 1, "value", inputs.key, request.key, "number of heads");
-  agree(inputs.value, request.value, 2, "value", inputs.key, request.key, "number of positions");
+  HeadFiles files = read_head_files(request, cache);
+  inputs.query = std::move(files.arrays.query);
+  inputs.key = std::move(files.arrays.key);
+  inputs.value = std::move(files.arrays.value);
+  inputs.mask_files = std::move(files.masks);
+  cache.readings = std::move(files.readings);
   inputs.batch = inputs.query.dim(0);
   inputs.num_heads = inputs.query.dim(1);
   inputs.query_len = inputs.query.dim(2);
@@ -188,17 +179,11 @@ void load_attention_alone(const Request& request, InputCache::State& cache, Inpu
   inputs.num_kv_heads = inputs.key.dim(1);
   inputs.key_len = inputs.key.dim(2);
   inputs.value_head_dim = inputs.value.dim(3);
-  if (inputs.num_heads % inputs.num_kv_heads != 0) {
-    throw UsageError("key",
-                     fmt::format("{} has {} heads, but {} has {}", request.key, inputs.num_kv_heads, request.query,
-                                 inputs.num_heads),
-                     "as many, or a divisor");
-  }
   inputs.d_model = inputs.num_heads * inputs.value_head_dim;
-  check_agreement("batch", request.batch, inputs.batch, "the batch of " + request.query);
-  check_agreement("heads", request.heads, inputs.num_heads, "the number of heads in " + request.query);
-  check_agreement("kv-heads", request.kv_heads, inputs.num_kv_heads, "the number of heads in " + request.key);
-  check_agreement("d-model", request.d_model, inputs.d_model, "the merged width of " + request.value);
+  check_agreement("batch", request.batch, inputs.batch, "the batch of " + files.query_path);
+  check_agreement("heads", request.heads, inputs.num_heads, "the number of heads in " + files.query_path);
+  check_agreement("kv-heads", request.kv_heads, inputs.num_kv_heads, "the number of heads in " + files.key_path);
+  check_agreement("d-model", request.d_model, inputs.d_model, "the merged width of " + files.value_path);
   inputs.tokens = position_names(inputs.query_len);
   inputs.key_tokens = position_names(inputs.key_len);
 }
@@ -208,8 +193,12 @@ void join_past(const Request& request, InputCache::State& cache, Inputs& inputs)
   auto past = std::make_shared<Past>();
   past->key_path = request.key_past;
   past->value_path = request.value_past;
-  past->key = heads_file("key-past", request.key_past, 0, cache);
-  past->value = heads_file("value-past", request.value_past, 0, cache);
+  const auto read = [&](const char* option, const std::string& path, std::int64_t features) {
+    const Shape expected{inputs.batch, inputs.num_kv_heads, 0, features};
+    return past_file(option, path, request.layout, expected, cache, cache.readings);
+  };
+  past->key = read("key-past", request.key_past, inputs.head_dim);
+  past->value = read("value-past", request.value_past, inputs.value_head_dim);
   const std::int64_t len = past->key.dim(2);
   const auto check = [&](const char* option, const Tensor& found, const std::string& path, std::int64_t features) {
     const Shape expected{inputs.batch, inputs.num_kv_heads, len, features};
@@ -242,9 +231,14 @@ void check_checkpoint_files(InputCache& cache) {
   cache.state().check_checkpoint();
 }
 
+std::vector<std::string> readings_of_files(InputCache& cache) {
+  return cache.state().readings;
+}
+
 Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken& cancel) {
   InputCache::State& state = cache.state();
   state.cancel = cancel;
+  state.readings.clear();
   Inputs inputs;
   if (is_attention_alone(request)) {
     load_attention_alone(request, state, inputs);

@@ -1,6 +1,9 @@
 // Reads, draws and tokenizes everything that a request names.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/base/cancel.h"
 #include "core/model/input_cache.h"
 #include "core/model/inputs.h"
@@ -15,5 +18,8 @@ void check_checkpoint_files(InputCache& cache);
 // or is malformed, and UsageError (core/base/error.h) when shapes of files and options contradict each other;
 // Cancelled, after which the cache can serve the next request.
 Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken& cancel = {});
+
+// How that call read files which could have been read otherwise: one sentence each.
+std::vector<std::string> readings_of_files(InputCache& cache);
 
 }  // namespace headscope

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/backend/device_pyramid.h"
@@ -57,6 +58,30 @@ ValueRange row_range(const Extent& extent, bool diverging, bool log_scale) {
   return {extent.low, extent.low + 1, log_scale, true};
 }
 
+std::vector<Extent> row_extents(const HeatmapSpec& spec, std::int64_t begin, std::int64_t end) {
+  std::vector<Extent> extents;
+  if (spec.device != nullptr) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const DevicePicture::RowExtent& ends = spec.device->row_extents[static_cast<std::size_t>(row)];
+      Extent extent;
+      if (ends.low <= ends.high) extent = {static_cast<double>(ends.low), static_cast<double>(ends.high), {}};
+      extents.push_back(std::move(extent));
+    }
+    return extents;
+  }
+  for_each_row(spec.matrix.sliced(0, begin, end), [&](const Index&, std::int64_t row, std::span<const float> values) {
+    Extent extent;
+    if (spec.mask) {
+      extent.include_visible(values, spec.mask->hidden, spec.batch, spec.head, begin + row);
+    } else {
+      extent.include(values);
+    }
+    extent.hidden = {};  // of a row, and there may be many
+    extents.push_back(std::move(extent));
+  });
+  return extents;
+}
+
 }  // namespace
 
 int ValueScale::entry(float v) const {
@@ -85,28 +110,28 @@ ValueScale value_scale(const ValueRange& range) {
 
 std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, std::int64_t end) {
   std::vector<ValueScale> scales;
-  const auto add = [&](const Extent& extent) {
-    scales.push_back(value_scale(row_range(extent, is_diverging(spec.map), spec.range.log_scale)));
-  };
-  if (spec.device != nullptr) {
+  if (spec.row_ranges != nullptr) {
     for (std::int64_t row = begin; row < end; ++row) {
-      const DevicePicture::RowExtent& ends = spec.device->row_extents[static_cast<std::size_t>(row)];
-      Extent extent;
-      if (ends.low <= ends.high) extent = {static_cast<double>(ends.low), static_cast<double>(ends.high), {}};
-      add(extent);
+      scales.push_back(value_scale((*spec.row_ranges)[static_cast<std::size_t>(row)]));
     }
     return scales;
   }
-  for_each_row(spec.matrix.sliced(0, begin, end), [&](const Index&, std::int64_t row, std::span<const float> values) {
-    Extent extent;
-    if (spec.mask) {
-      extent.include_visible(values, spec.mask->hidden, spec.batch, spec.head, begin + row);
-    } else {
-      extent.include(values);
-    }
-    add(extent);
-  });
+  for (const Extent& extent : row_extents(spec, begin, end)) {
+    scales.push_back(value_scale(row_range(extent, is_diverging(spec.map), spec.range.log_scale)));
+  }
   return scales;
+}
+
+std::vector<ValueRange> shared_row_ranges(const HeatmapSpec& a, const HeatmapSpec& b) {
+  std::vector<Extent> extents = row_extents(a, 0, a.matrix.dim(0));
+  const std::vector<Extent> others = row_extents(b, 0, b.matrix.dim(0));
+  std::vector<ValueRange> ranges;
+  for (std::size_t row = 0; row < extents.size(); ++row) {
+    extents[row].low = std::min(extents[row].low, others[row].low);
+    extents[row].high = std::max(extents[row].high, others[row].high);
+    ranges.push_back(row_range(extents[row], is_diverging(a.map), a.range.log_scale));
+  }
+  return ranges;
 }
 
 ValueRange automatic_range(const Tensor& tensor, bool weight_like, bool signed_data, const Mask* mask,

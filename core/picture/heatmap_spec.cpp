@@ -16,7 +16,7 @@ bool operator==(const HeatmapSpec& a, const HeatmapSpec& b) {
          a.row0 == b.row0 && a.column0 == b.column0 && a.rows == b.rows && a.columns == b.columns &&
          a.width == b.width && a.height == b.height && a.map == b.map && a.range == b.range && a.theme == b.theme &&
          a.hatch_x == b.hatch_x && a.hatch_y == b.hatch_y && a.pixel_scale == b.pixel_scale && a.grid == b.grid &&
-         a.device == b.device && a.pixels == b.pixels;
+         a.device == b.device && a.pixels == b.pixels && a.row_ranges == b.row_ranges;
 }
 
 std::int64_t AxisWindow::cell_under(int pixel) const {

@@ -71,6 +71,9 @@ struct HeatmapSpec {
   std::shared_ptr<const DevicePicture> device = nullptr;
   // What each pixel shows, where it was chosen already (MapPixels); null: it is chosen among the cells of `matrix`.
   std::shared_ptr<const PooledPixels> pixels = nullptr;
+  // With range.per_row the low and high of every row of `matrix`, where rows share them with another map
+  // (shared_row_ranges()); null: each row's own. No TextureStore draws them.
+  std::shared_ptr<const std::vector<ValueRange>> row_ranges = nullptr;
   friend bool operator==(const HeatmapSpec& a, const HeatmapSpec& b);  // matrices by same_storage
 };
 
@@ -102,6 +105,10 @@ ValueScale value_scale(const ValueRange& range);
 // finite, visible values; with a diverging map -m and m, m the largest absolute one. A row whose values are all
 // equal: [0, v] when v > 0, else [v, v + 1] (diverging: the middle when all are 0). One per row, [begin, end) of rows.
 std::vector<ValueScale> row_scales(const HeatmapSpec& spec, std::int64_t begin, std::int64_t end);
+
+// One range for each row of two maps of the same size: of the finite, visible values that the row holds in either, by
+// the rules of row_scales(), with the colour map and the logarithm of `a`.
+std::vector<ValueRange> shared_row_ranges(const HeatmapSpec& a, const HeatmapSpec& b);
 
 // The range of the finite, visible values: {0, 1} for weights (up to their largest when dropout scaled them above 1);
 // {-m, m} with m the largest absolute value for signed data; else {min, max}. {0, 1} when there are none.

@@ -14,7 +14,9 @@ constexpr double kAxisUnits = 11;  // the size of axis labels in units of the la
 }  // namespace
 
 bool is_for_paper(const ViewSpec& view) {
-  return view.paper.width || view.paper.font_size || view.paper.key_labels;
+  // Only heads have maps below each other, whose keys could be left out.
+  const bool by_keys = view.paper.key_labels && view.view == ViewKind::heads;
+  return view.paper.width || view.paper.font_size || by_keys;
 }
 
 ViewSpec in_pixels(ViewSpec view) {

@@ -6,7 +6,7 @@
 namespace headscope {
 
 // Whether the view is laid out for paper: narrow margins, keys below the maps, the caption under the picture. A width
-// with a unit, a font size, or key labels ask for it.
+// with a unit, a font size, or key labels of heads ask for it.
 bool is_for_paper(const ViewSpec& view);
 
 // The view with its width and scale in pixels, and with the theme that its ground asks for. A view that is not for

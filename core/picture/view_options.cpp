@@ -114,6 +114,11 @@ const char* missing_for_range(const V& view) {
   return view.view == ViewKind::text && !known ? "auto or LO,HI" : nullptr;
 }
 
+// Numbers on both sides of zero have no logarithm.
+const char* missing_for_log(const V& view) {
+  return view.view == ViewKind::difference && !is_weight_like(view.stage) ? "a --stage of weights" : nullptr;
+}
+
 ViewOption flag(ViewOption option) {
   option.placeholder.clear();
   option.json = ViewOption::Json::flag;
@@ -134,7 +139,7 @@ constexpr ViewSet kOfLabels = kOfCells.with(ViewKind::scatter);
 constexpr ViewSet kOfScales = kOfCells.without(ViewKind::arcs).without(ViewKind::neurons).with(ViewKind::text);
 constexpr ViewReach kEverywhere{.views = ViewSet::all(), .on_pages = true};
 constexpr ViewReach kOfColours{.views = kOfScales.with(ViewKind::neurons), .on_pages = true};
-constexpr ViewReach kOfColourScales{.views = kOfScales, .on_pages = true};
+constexpr ViewReach kOfColourScales{.views = kOfScales, .missing = missing_for_log, .on_pages = true};
 constexpr ViewReach kOfRanges{.views = kOfScales, .missing = missing_for_range, .on_pages = true};
 
 }  // namespace

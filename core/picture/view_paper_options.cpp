@@ -63,9 +63,10 @@ std::vector<ViewOption> with_paper_options(std::vector<ViewOption> options) {
       on(every, word_option<"caption", &P::caption, kSwitch>("What the picture shows, in words (default on).")));
   options.push_back(
       on(every, word_option<"recipe-line", &P::recipe_line, kSwitch>("The request in one line (default on).")));
-  options.push_back(on(every, word_option<"key-labels", &P::key_labels, kKeyLabels>(
-                                  "On paper: keys below every map, or only below those with no map under them (default "
-                                  "all).")));
+  // Views of one map have no map under it, and the others keep their own layout on paper.
+  options.push_back(on({{ViewKind::heads}}, word_option<"key-labels", &P::key_labels, kKeyLabels>(
+                                                "heads on paper: keys below every map, or only below those with no map "
+                                                "under them (default all).")));
   return options;
 }
 

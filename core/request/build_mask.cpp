@@ -1,4 +1,6 @@
 // build_mask: the terms of a request as hidden cells and sums.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/request/key_mask.h"
 #include "core/request/mask.h"
 #include "core/request/mask_parts.h"
 #include "core/request/mask_terms.h"
@@ -19,8 +22,9 @@ namespace {
 // Reads a mask file as if it had been broadcast to [batch, heads, query_len, key_len].
 class BroadcastFile {
  public:
-  BroadcastFile(const MaskFile& file, const Shape& target) : values_(file.values.values()) {
-    const Shape& shape = file.values.shape();
+  BroadcastFile(const MaskFile& file, const Shape& target, MaskKind kind) : values_(file.values.values()) {
+    const Shape& found = file.values.shape();
+    const Shape shape = is_of_keys(kind) ? key_mask_shape(found) : found;
     bool fits = shape.count >= 1 && shape.count <= 4;
     const Strides strides = row_major_strides(shape);
     for (int axis = 0; axis < shape.count && fits; ++axis) {
@@ -28,11 +32,15 @@ class BroadcastFile {
       fits = shape[axis] == 1 || shape[axis] == target[to];
       if (shape[axis] > 1) steps_[to] = strides[axis];
     }
-    if (!fits) {
-      throw UsageError("mask", file.path + " has the shape " + to_string(shape) +
-                                   ", which does not broadcast to the scores' " + to_string(target) +
-                                   " [batch, heads, query_len, key_len]; make every axis 1 or that size");
+    if (is_of_keys(kind)) fits = fits && steps_[1] == 0 && steps_[2] == 0;
+    if (fits) return;
+    if (is_of_keys(kind)) {
+      throw UsageError("mask", fmt::format("{} is {}; with --mask-kind {} it is [{}, {}] [batch, key_len]", file.path,
+                                           to_string(found), mask_kind_word(kind), target[0], target[3]));
     }
+    throw UsageError("mask", file.path + " has the shape " + to_string(found) +
+                                 ", which does not broadcast to the scores' " + to_string(target) +
+                                 " [batch, heads, query_len, key_len]; make every axis 1 or that size");
   }
   bool per_batch() const { return steps_[0] != 0; }
   bool per_head() const { return steps_[1] != 0; }
@@ -65,8 +73,7 @@ MaskKind kind_of(const Request& request, const MaskFile& file) {
     throw UsageError("mask", file.path + " holds " + found +
                                  "; values that are added to scores are finite, or -inf where a key is hidden");
   }
-  const char* name = kind == MaskKind::keep ? "keep" : "hide";
-  throw UsageError("mask", file.path + " holds " + found + "; with --mask-kind " + name +
+  throw UsageError("mask", file.path + " holds " + found + "; with --mask-kind " + mask_kind_word(kind) +
                                " every value is 0 or 1 (use --mask-kind additive for values that are added to scores)");
 }
 
@@ -105,7 +112,7 @@ void unite_file(Mask& mask, const MaskFile& file, const BroadcastFile& broadcast
     } else {
       broadcast.visit_row(b, h, i, masked_keys, [&](std::int64_t j, float value) {
         if (value != 0.0F && value != 1.0F) refuse_value(file, kind, value);
-        if ((value == 1.0F) == (kind == MaskKind::hide)) hidden[j] = 1;
+        if ((value == 1.0F) == hides_ones(kind)) hidden[j] = 1;
       });
     }
   });
@@ -186,7 +193,7 @@ Mask build_mask(const Request& request, const std::vector<MaskFile>& files, cons
   std::vector<BroadcastFile> broadcast;
   bool any_added = false;
   for (const MaskFile& file : files) {
-    broadcast.emplace_back(file, Shape{sizes.batch, sizes.heads, sizes.query_len, masked_keys});
+    broadcast.emplace_back(file, Shape{sizes.batch, sizes.heads, sizes.query_len, masked_keys}, kind_of(request, file));
     if (broadcast.back().per_batch()) batches = sizes.batch;
     if (broadcast.back().per_head()) head_count = sizes.heads;
     any_added = any_added || kind_of(request, file) == MaskKind::additive;
@@ -212,12 +219,13 @@ namespace {
 
 // What a file does to the cell; a kept cell is no part.
 std::optional<MaskPart> part_of_file(const MaskFile& file, MaskKind kind, const Shape& scores, const MaskCell& cell) {
-  const float value = BroadcastFile(file, scores).at(cell);
+  const float value = BroadcastFile(file, scores, kind).at(cell);
   const Shape& shape = file.values.shape();
   const std::int64_t place[4] = {cell.b, cell.h, cell.i, cell.j};
   MaskPart part{file.path, {}, false, 0};
   for (int axis = 0; axis < shape.count; ++axis) {
-    part.index.push_back(shape[axis] == 1 ? 0 : place[4 - shape.count + axis]);
+    const bool of_item = is_of_keys(kind) && axis == 0 && shape.count > 1;
+    part.index.push_back(shape[axis] == 1 ? 0 : of_item ? cell.b : place[4 - shape.count + axis]);
   }
   if (!file.rows.empty()) {
     part.index = {file.rows[static_cast<std::size_t>(cell.i * scores[3] + cell.j)], cell.h};
@@ -227,7 +235,7 @@ std::optional<MaskPart> part_of_file(const MaskFile& file, MaskKind kind, const 
     if (!part.hides) part.added = static_cast<double>(value);
     return part;
   }
-  part.hides = (value == 1.0F) == (kind == MaskKind::hide);
+  part.hides = (value == 1.0F) == hides_ones(kind);
   return part.hides ? std::optional(part) : std::nullopt;
 }
 

@@ -8,6 +8,10 @@ bool reads_vectors(const Request& request) {
   return !is_attention_alone(request) && !runs_checkpoint(request) && !runs_capture(request);
 }
 
+bool reads_head_files(const Request& request) {
+  return is_attention_alone(request);
+}
+
 bool draws_weights(const Request& request) {
   return is_seeded(request);
 }

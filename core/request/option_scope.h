@@ -28,6 +28,7 @@ bool draws_vectors(const Request& request);
 bool draws_anything(const Request& request);
 bool reads_vectors(const Request& request);
 bool may_read_fused_rows(const Request& request);
+bool reads_head_files(const Request& request);
 
 inline constexpr OptionScope kActsOnDrawnWeights{draws_weights, "random weights: --model seeded"};
 inline constexpr OptionScope kActsOnDrawnVectors{draws_vectors,
@@ -36,6 +37,7 @@ inline constexpr OptionScope kActsOnDrawn{draws_anything,
                                           "what is drawn: --model seeded, or the words of --weights FILE"};
 inline constexpr OptionScope kActsOnVectors{reads_vectors,
                                             "the vectors of one layer: --model seeded or --weights FILE"};
+inline constexpr OptionScope kActsOnHeadFiles{reads_head_files, "attention alone: --query, --key and --value"};
 inline constexpr OptionScope kActsOnFused{
     may_read_fused_rows,
     "one projection of query, key and value: --weights FILE, or --model seeded without --kv-heads"};

@@ -169,6 +169,15 @@ void set_decoder_ids(Request& request, const std::string& text) {
   request.decoder_ids = parse_ids("decoder-ids", text);
 }
 
+void set_lengths(Request& request, const std::string& text) {
+  constexpr const char* expected = "the length of every text, 1 or more, such as 7,3,5";
+  std::vector<std::int64_t> lengths;
+  for (const std::string& term : parse_list("lengths", text, "a list of lengths", expected)) {
+    lengths.push_back(parse_whole("lengths", term, 1, kLargestSize));
+  }
+  request.lengths = std::move(lengths);
+}
+
 std::string mask_text(const std::vector<MaskTerm>& mask) {
   std::string text;
   for (const MaskTerm& term : mask) {

@@ -16,6 +16,7 @@ inline constexpr std::int64_t kLargestSize = std::int64_t{1} << 40;
 // expected.
 void set_token_ids(Request& request, const std::string& text);
 void set_decoder_ids(Request& request, const std::string& text);
+void set_lengths(Request& request, const std::string& text);
 void set_mask(Request& request, const std::string& text);
 void set_mask_fill(Request& request, const std::string& text);
 void set_scale(Request& request, const std::string& text);

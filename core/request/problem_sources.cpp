@@ -6,6 +6,8 @@
 
 #include "core/base/utf8.h"
 #include "core/base/words.h"
+#include "core/request/array_file.h"
+#include "core/request/mask_terms.h"
 #include "core/request/model_kind.h"
 #include "core/request/problem_checks.h"
 
@@ -126,14 +128,45 @@ MaybeProblem checkpoint_source_problem(const Request& r) {
                  {{"drop the phrase", "phrase", ""}}};
 }
 
+// Packed texts lie one behind the other, so that whatever counts from the first or the last key means another key.
+MaybeProblem packed_problem(const Request& r) {
+  if (r.layout == HeadsLayout::thd && r.lengths.empty()) {
+    return Problem{"lengths",
+                   "lengths is missing",
+                   "Packed arrays do not say where a text ends: give the length of each, such as 7,3,5.",
+                   {}};
+  }
+  if (r.lengths.empty()) return {};
+  for (const MaskTerm& term : r.mask) {
+    if (term.kind != MaskTerm::Kind::padding && term.kind != MaskTerm::Kind::prefix) continue;
+    return Problem{"mask",
+                   fmt::format("{} and lengths exclude each other", spelled(term)),
+                   "It counts the keys of one text, and packed texts lie one behind the other. Packed texts have no "
+                   "padding; give other masks as a file [sum of the lengths, sum of the lengths].",
+                   {{"none", "mask", "none"}}};
+  }
+  for (const auto& [option, given] : {std::pair{"past", r.past > 0}, {"key-past", !r.key_past.empty()}}) {
+    if (!given) continue;
+    return Problem{option,
+                   fmt::format("{} and lengths exclude each other", option),
+                   "The queries of every packed text begin at its own first key.",
+                   {}};
+  }
+  return {};
+}
+
 // Attention alone takes query, key and value from files and nothing else.
 MaybeProblem attention_alone_problem(const Request& r) {
+  if (MaybeProblem problem = packed_problem(r)) return problem;
+  const bool all_in_query = names_arrays(r.query);
   for (const auto& [option, path] : {std::pair{"query", &r.query}, {"key", &r.key}, {"value", &r.value}}) {
-    if (path->empty()) {
-      return Problem{option,
-                     fmt::format("{} is missing", option),
-                     "Attention alone needs query, key and value, each a file [batch, heads, len, head_dim].",
-                     {}};
+    if (path->empty() && !all_in_query) {
+      return Problem{
+          option,
+          fmt::format("{} is missing", option),
+          "Attention alone needs query, key and value, each a file [batch, heads, len, head_dim], or a query "
+          "that is a .npz, .safetensors or .pt file of all three.",
+          {}};
     }
   }
   const char* detail = "Attention alone starts from query, key and value; it reads no phrase, input or weights.";

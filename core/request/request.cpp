@@ -65,6 +65,7 @@ std::size_t hash_of(const Request& r) {
   hash.add_all(r.phrase, r.second_phrase, r.key_phrase, r.token_ids, r.image, r.features);
   hash.add_all(r.decoder_phrase, r.decoder_ids, r.attention);
   hash.add_all(r.input, r.key_input, r.value_input, r.query, r.key, r.value);
+  hash.add_all(r.layout, r.lengths);
   hash.add_all(r.past, r.key_past, r.value_past);
   hash.add_all(r.model, r.layer, r.weights, r.qkv_layout);
   hash.add_all(r.heads, r.kv_heads, r.d_model, r.input_dim, r.batch, r.seed, r.init_gain, r.embedding, r.position);

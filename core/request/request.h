@@ -15,7 +15,11 @@ namespace headscope {
 enum class QkvLayout { automatic, per_head, blocked };  // rows [q_h k_h v_h] per head, or [Q K V]
 enum class Embedding { token, sequence };
 enum class Position { none, sinusoidal };
-enum class MaskKind { automatic, additive, keep, hide };
+// key_keep and key_hide: as keep and hide, of a file that is [batch, key_len] and says of every key who may see it.
+enum class MaskKind { automatic, additive, keep, hide, key_keep, key_hide };
+// The axes of files of queries, keys and values: [batch, heads, len, head_dim], [batch, len, heads, head_dim], or texts
+// of several lengths one behind the other, [sum of the lengths, heads, head_dim].
+enum class HeadsLayout { automatic, bhsd, bshd, thd };
 enum class CausalAlign { top_left, bottom_right };
 enum class MaskOrder { after_scale, before_scale };
 enum class FullyMasked { as_computed, zero, uniform };
@@ -52,15 +56,17 @@ struct MaskTerm {
 struct Request : Interventions {
   // Where the vectors of queries, keys and values come from. An empty path or phrase means: not given.
   std::string phrase;
-  std::optional<std::string> second_phrase;   // for a model that reads pairs: [CLS] A [SEP] B [SEP]
-  std::optional<std::string> key_phrase;      // cross-attention
-  std::vector<std::int64_t> token_ids;        // instead of a phrase; empty: not given
-  std::string image;                          // a PNG or JPEG picture, for a model that reads images
-  std::string features;                       // FILE.npy: a sound's features, for a model that reads them
-  std::optional<std::string> decoder_phrase;  // of a model with an encoder, which reads the phrase, and a decoder
-  std::vector<std::int64_t> decoder_ids;      // instead of a decoder_phrase, the start token too; empty: not given
-  std::string input, key_input, value_input;  // FILE.npy: x
-  std::string query, key, value;              // FILE.npy: attention alone
+  std::optional<std::string> second_phrase;     // for a model that reads pairs: [CLS] A [SEP] B [SEP]
+  std::optional<std::string> key_phrase;        // cross-attention
+  std::vector<std::int64_t> token_ids;          // instead of a phrase; empty: not given
+  std::string image;                            // a PNG or JPEG picture, for a model that reads images
+  std::string features;                         // FILE.npy: a sound's features, for a model that reads them
+  std::optional<std::string> decoder_phrase;    // of a model with an encoder, which reads the phrase, and a decoder
+  std::vector<std::int64_t> decoder_ids;        // instead of a decoder_phrase, the start token too; empty: not given
+  std::string input, key_input, value_input;    // FILE.npy: x
+  std::string query, key, value;                // FILE.npy: attention alone; or `query` alone, a file that names all
+  HeadsLayout layout = HeadsLayout::automatic;  // of query, key and value
+  std::vector<std::int64_t> lengths;            // of the texts in files of HeadsLayout::thd; empty: not given
 
   // Where the weights come from.
   std::string model = "seeded";                        // seeded | demo:NAME | path

@@ -32,8 +32,13 @@ constexpr Word<AttentionList> kAttentionLists[] = {{AttentionList::encoder, "enc
                                                    {AttentionList::pool, "pool"}};
 constexpr Word<Embedding> kEmbeddings[] = {{Embedding::token, "token"}, {Embedding::sequence, "sequence"}};
 constexpr Word<Position> kPositions[] = {{Position::none, "none"}, {Position::sinusoidal, "sinusoidal"}};
-constexpr Word<MaskKind> kMaskKinds[] = {
-    {MaskKind::additive, "additive"}, {MaskKind::keep, "keep"}, {MaskKind::hide, "hide"}};
+constexpr Word<MaskKind> kMaskKinds[] = {{MaskKind::additive, "additive"},
+                                         {MaskKind::keep, "keep"},
+                                         {MaskKind::hide, "hide"},
+                                         {MaskKind::key_keep, "key-keep"},
+                                         {MaskKind::key_hide, "key-hide"}};
+constexpr Word<HeadsLayout> kHeadsLayouts[] = {
+    {HeadsLayout::bhsd, "bhsd"}, {HeadsLayout::bshd, "bshd"}, {HeadsLayout::thd, "thd"}};
 constexpr Word<CausalAlign> kCausalAligns[] = {{CausalAlign::top_left, "top-left"},
                                                {CausalAlign::bottom_right, "bottom-right"}};
 constexpr Word<MaskOrder> kMaskOrders[] = {{MaskOrder::after_scale, "after-scale"},
@@ -113,6 +118,16 @@ std::vector<RequestOption> vector_options() {
                                   kOwnInputs<&R::key, RowsApart::nowhere>, kActsOnAll),
       path_option<"value", &R::value>("FILE.npy", "Attention alone: values, [batch, kv_heads, len, head_dim], or 3-D.",
                                       kOwnInputs<&R::value, RowsApart::nowhere>, kActsOnAll),
+      word_option<"layout", &R::layout, kHeadsLayouts>(
+          "bhsd|bshd|thd",
+          "The axes of --query, --key and --value, and of diagnose's --theirs: [batch, heads, len, head_dim], [batch, "
+          "len, heads, head_dim], or packed texts [sum of --lengths, heads, head_dim] (what alone fits; bhsd).",
+          {OptionChanges::inputs, where_given<&R::layout, RowsApart::nowhere>}, kActsOnHeadFiles),
+      {"lengths", "N,N",
+       "How long each text is, of packed arrays or of the items of a batch: no query sees keys of other texts or of "
+       "padding, and results are packed.",
+       [](const R& r) { return fmt::format("{}", fmt::join(r.lengths, ",")); }, set_lengths, false,
+       kOwnInputs<&R::lengths, RowsApart::nowhere>, kActsOnHeadFiles},
       path_option<"key-past", &R::key_past>("FILE.npy",
                                             "Keys before the others: [batch, kv_heads, past_len, head_dim].",
                                             kOwnInputs<&R::key_past>, kActsOnAll),
@@ -172,8 +187,10 @@ std::vector<RequestOption> mask_options() {
       {"mask", "MASK[,MASK...]", mask_help.c_str(),
        [](const R& r) { return r.mask.empty() ? std::string() : mask_text(r.mask); }, set_mask, false, kChangesInputs,
        kActsOnAll},
-      word_option<"mask-kind", &R::mask_kind, kMaskKinds>("additive|keep|hide",
-                                                          "Meaning of a mask file: added, 1 = visible, 1 = hidden.",
+      word_option<"mask-kind", &R::mask_kind, kMaskKinds>("additive|keep|hide|key-keep|key-hide",
+                                                          "Meaning of a mask file: added, 1 = visible, 1 = hidden; "
+                                                          "key-keep and key-hide: the same of [batch, key_len], "
+                                                          "for every head and query.",
                                                           kChangesInputs, kActsWithAnother),
       word_option<"causal-align", &R::causal_align, kCausalAligns>(
           "top-left|bottom-right", "Where the diagonal starts when lengths differ.", kChangesInputs, kActsWithAnother),

@@ -7,6 +7,7 @@
 #include "core/model/input_cache.h"
 #include "core/model/layer_weights.h"
 #include "core/model/load_inputs.h"
+#include "core/model/named_arrays.h"
 #include "tests/core/export/small_export.h"
 #include "tests/core/io/npz_files.h"
 #include "tests/core/io/pickle_files.h"
@@ -106,6 +107,14 @@ std::string read_stages(const std::string& path) {
   return text;
 }
 
+std::string read_arrays(const std::string& path) {
+  std::string text;
+  for (const NamedArray& each : read_named_arrays(path).arrays) {
+    text += std::string(role_name(each.role)) + each.name + text_of(each.tensor);
+  }
+  return text;
+}
+
 const std::vector<Reader> kRows = {
     {.name = "input",
      .covers = "load_inputs",
@@ -162,7 +171,7 @@ const std::vector<Reader> kRows = {
      .fuzz = "request_files",
      .reads = "zip"},
     {.name = "stages_of_other_code",
-     .covers = "read_external_stages",
+     .covers = "read_external_stages core/io/float8_tensor.cpp core/io/beyond_float32.cpp",
      .file = "mine.safetensors",
      .small = small_stages,
      .read = read_stages,
@@ -185,6 +194,16 @@ const std::vector<Reader> kRows = {
            return zip_of({{"attn_weights.npy", npy_of({1, 2, 3, 3}), true}});
          },
      .read = read_stages,
+     .fuzz = "request_files",
+     .reads = "npz"},
+    {.name = "named_arrays",
+     .covers = "read_named_arrays",
+     .file = "all.npz",
+     .small =
+         [] {
+           return zip_of({{"q.npy", npy_of({1, 2, 3, 2}), true}, {"attn_mask.npy", npy_of({3, 3}), false}});
+         },
+     .read = read_arrays,
      .fuzz = "request_files",
      .reads = "npz"},
     {.name = "stages_of_torch",

@@ -152,13 +152,13 @@ float draw_line(Ui& ui, const Rect& area, float y, std::string_view code, bool r
   return row.max.y;
 }
 
-float draw_mistake(Ui& ui, const MistakeRow& row, const Rect& area, float y) {
+float draw_mistake(Ui& ui, const MistakeRow& row, const MistakeCode& code, const Rect& area, float y) {
   text_in(ui, {{area.min.x, y}, {area.max.x, y + ui.px(20)}}, Type::mono_bold12, ui.colors.text, row.name);
   y += ui.px(20);
   const std::string sentence = fmt::format("{}.", row.sentence);
   y += paragraph(ui, {{area.min.x, y}, {area.max.x, y}}, Type::words12, ui.colors.text2, sentence) + ui.px(3);
-  y = draw_line(ui, area, y, row.wrong, false);
-  return draw_line(ui, area, y, row.right, true) + ui.px(8);
+  y = draw_line(ui, area, y, code.wrong, false);
+  return draw_line(ui, area, y, code.right, true) + ui.px(8);
 }
 
 }  // namespace
@@ -194,8 +194,8 @@ void draw_lab_code(Ui& ui, const TensorComparison& found, StageId stage, const R
   const ScrollArea scroll = begin_scroll(ui, "bug_lab/code", body, content);
   const float top = body.min.y - scroll.offset;
   float y = top;
-  for (const std::string& name : sets.front().variants) {
-    if (const MistakeRow* row = mistake_named(name)) y = draw_mistake(ui, *row, body, y);
+  for (const MistakeCode& code : sets.front().code) {
+    if (const MistakeRow* row = mistake_named(code.mistake)) y = draw_mistake(ui, *row, code, body, y);
   }
   end_scroll(ui);
   if (content != y - top) ui.state.wants_frame = true;

@@ -25,6 +25,7 @@ constexpr float kList = 300, kNarrowList = 250, kNarrowBelow = 1400, kBelow = 23
 constexpr float kFormatRow = 28, kShownFormatRow = 66, kTableRow = 20;
 
 std::string error_text(double error) {
+  if (std::isnan(error)) return "not a number";
   return error == 0 ? "0" : error < 1e-3 ? number_label(error, 1, true) : number_label(error, 4);
 }
 
@@ -82,10 +83,10 @@ void draw_formats(Ui& ui, const PrecisionReport& report, StageId stage, const Re
     if (it.focused && ui.state.focus_by_keyboard) outline(ui, inset(row, ui.px(2)), ui.colors.accent, 2, ui.px(3));
     Rect title{{left, y + ui.px(4)}, {right, y + ui.px(24)}};
     const StageError& error = *run.find(stage);
-    text_in(
-        ui, take_right(title, ui.px(110), ui.px(6)), Type::mono11, error.lost > 0 ? ui.colors.bad : ui.colors.text2,
-        error.lost > 0 ? fmt::format("{} cells lost", grouped_digits(error.lost)) : "Δ " + error_text(error.max_error),
-        1);
+    text_in(ui, take_right(title, ui.px(110), ui.px(6)), Type::mono11, error.lost > 0 ? ui.colors.bad : ui.colors.text2,
+            error.lost > 0 ? fmt::format("{} cells lost", grouped_digits(error.lost))
+                           : "Δ " + error_text(error.or_nan(error.max_error)),
+            1);
     text_in(ui, title, Type::mono_bold12, ui.colors.text, name_of(run));
     if (on) {
       paragraph(ui, {{left, y + ui.px(27)}, {right, row.max.y}}, Type::words12, ui.colors.text2,
@@ -139,8 +140,8 @@ void draw_table(Ui& ui, const FormatRun& run, StageId shown, const Rect& area) {
     if (it.clicked) ui.session.view.bug_lab.stage = error.stage;
     text_in(ui, {{left, top}, {left + names, row.max.y}}, Type::mono12, ui.colors.text, name);
     cell(top, 0, Type::mono12, error.lost > 0 ? ui.colors.bad : ui.colors.text,
-         error.lost > 0 ? "lost" : error_text(error.max_error));
-    cell(top, 1, Type::mono12, ui.colors.text2, error_text(error.mean_error));
+         error.lost > 0 ? "lost" : error_text(error.or_nan(error.max_error)));
+    cell(top, 1, Type::mono12, ui.colors.text2, error_text(error.or_nan(error.mean_error)));
     cell(top, 2, Type::words12, ui.colors.text2, place_text(error.heads, "head"));
     cell(top, 3, Type::words12, ui.colors.text2, place_text(error.rows, "row"));
   }
@@ -156,7 +157,7 @@ std::string worst_sentence(const StageError& error) {
     const PlaceError& worst = places.front();
     words += fmt::format("{}{} ({}largest error {}, mean {})", words.empty() ? "" : " and ", place,
                          worst.lost > 0 ? grouped_digits(worst.lost) + " cells lost, " : "",
-                         error_text(worst.max_error), error_text(worst.mean_error));
+                         error_text(worst.or_nan(worst.max_error)), error_text(worst.or_nan(worst.mean_error)));
   };
   name(error.heads, "head");
   const bool both = !words.empty();
@@ -179,7 +180,9 @@ void draw_facts(Ui& ui, const FormatRun& run, StageId stage, const Rect& area) {
     y += std::max(ui.px(16), paragraph(ui, place, Type::words13, ui.colors.text, words)) + ui.px(7);
     ui.mark("bug_lab/fact/" + words, place);
   };
-  if (error.cell.count == 0) {
+  if (!error.known()) {
+    say(true, fmt::format("No number of {} is finite in double and in {}.", stage_name(stage), name_of(run)));
+  } else if (error.cell.count == 0) {
     say(false, fmt::format("Every number of {} is exact in {}.", stage_name(stage), name_of(run)));
   } else {
     say(false, with_minus_signs(fmt::format("{} is {:.9g} in double and {:.9g} in {}: {} off.",

@@ -110,10 +110,11 @@ void draw_body(Ui& ui, Inspected& inspected, const Rect& area) {
   const float statistics = statistics_height(ui, inspected);
   const float numbers = numbers_height(ui, inspected);
   const float bottom = ui.px(10);
-  const ScrollArea scroll = begin_scroll(ui, "inspector", area, where + statistics + numbers + bottom);
-  float y = area.min.y - scroll.offset;
   const float left = area.min.x + ui.px(size::panel_padding);
   const float right = area.max.x - ui.px(size::panel_padding);
+  const float cost = cost_height(ui, inspected, right - left);
+  const ScrollArea scroll = begin_scroll(ui, "inspector", area, where + statistics + cost + numbers + bottom);
+  float y = area.min.y - scroll.offset;
   const auto section = [&](float height, bool line_above) {
     const Rect rect{{left, y}, {right, y + height}};
     if (line_above && y > area.min.y) horizontal_line(ui, area.min.x, area.max.x, y, ui.colors.line);
@@ -129,6 +130,8 @@ void draw_body(Ui& ui, Inspected& inspected, const Rect& area) {
   section(needed, false);
   const Rect rect = section(statistics, true);
   if (in_sight(rect)) draw_statistics(ui, inspected, rect);
+  const Rect of_cost = section(cost, cost > 0);
+  if (cost > 0 && in_sight(of_cost)) draw_cost(ui, inspected, of_cost);
   draw_numbers_table(ui, inspected, section(numbers, true), area);
   end_scroll(ui);
 }

@@ -48,6 +48,11 @@ std::optional<Explained> explained_of(const Inspected& inspected);
 float statistics_height(Ui& ui, const Inspected& inspected);
 void draw_statistics(Ui& ui, const Inspected& inspected, const Rect& area);
 
+// inspector_cost.cpp: what the stage takes, folded to one line until it is opened; 0 high where nothing can be counted.
+// `width`: of the area, on which the height of formulas depends.
+float cost_height(Ui& ui, const Inspected& inspected, float width);
+void draw_cost(Ui& ui, const Inspected& inspected, const Rect& area);
+
 // inspector_numbers.cpp: the numbers of the slice as a table; only the part inside `visible` is drawn.
 float numbers_height(Ui& ui, const Inspected& inspected);
 void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, const Rect& visible);

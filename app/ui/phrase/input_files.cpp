@@ -18,6 +18,7 @@ std::string files_of(const Request& r) {
   if (!r.token_ids.empty()) return fmt::format("{} token ids", grouped_digits(std::ssize(r.token_ids)));
   if (!r.image.empty()) return "image " + name(r.image);
   if (!r.features.empty()) return "features " + name(r.features);
+  if (is_attention_alone(r) && r.key.empty() && r.value.empty()) return "query, key and value " + name(r.query);
   if (is_attention_alone(r))
     return fmt::format("query {}, key {}, value {}", name(r.query), name(r.key), name(r.value));
   std::string text = "x from " + name(r.input);
@@ -50,6 +51,8 @@ void draw_input_files(Ui& ui, const Rect& area) {
     draft.query.clear();
     draft.key.clear();
     draft.value.clear();
+    draft.layout = HeadsLayout::automatic;
+    draft.lengths.clear();
     draft.key_past.clear();
     draft.value_past.clear();
     draft.token_ids.clear();

@@ -84,10 +84,12 @@ void draw_numbers(RequestRows& rows) {
     rows.locked("file", file_name(file->path), "Click the chip to leave the file out again.");
     rows.y += ui.px(size::row_height - size::readonly_row_height);
     int kind = static_cast<int>(draft.mask_kind);
-    if (combo(ui, "request/mask_kind", rows.control("meaning"), {"automatic", "additive", "keep", "hide"}, kind,
-              {rows.state("mask-kind",
-                          "additive: added to the scores; keep: 1 = may attend; hide: 1 = hidden; automatic: keep for "
-                          "booleans and integers, else additive."),
+    if (combo(ui, "request/mask_kind", rows.control("meaning"),
+              {"automatic", "additive", "keep", "hide", "key-keep", "key-hide"}, kind,
+              {rows.state(
+                   "mask-kind",
+                   "additive: added to the scores; keep: 1 = may attend; hide: 1 = hidden; key-keep and key-hide: the "
+                   "same of [batch, key_len]; automatic: keep for booleans and integers, else additive."),
                Type::words12})) {
       draft.mask_kind = static_cast<MaskKind>(kind);
     }

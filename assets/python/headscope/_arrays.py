@@ -8,8 +8,11 @@ import tempfile
 import numpy as np
 
 
-def as_array(value):
+def as_array(value, name="the array"):
     """`value` as a NumPy array: of NumPy, PyTorch, JAX, anything with DLPack or __array__, or nested lists."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, whose masked cells hold no numbers; expected an array, as .filled(0) "
+                        "gives")
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "detach"):  # PyTorch: leaves the graph and the card; NumPy has no bfloat16
@@ -21,7 +24,7 @@ def as_array(value):
 
 
 def _floats(name, value, axes):
-    array = as_array(value)
+    array = as_array(value, name)
     if array.dtype == bool or not (np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer)):
         raise TypeError(f"{name} holds {array.dtype}; expected numbers")
     if array.ndim not in axes or array.size == 0:
@@ -48,7 +51,7 @@ def capture_tensors(attn=None, q=None, k=None, v=None, mask=None):
         for layer, numbers in enumerate(_layers_of(name, value)):
             tensors[f"layers.{layer}.{part}"] = numbers
     if mask is not None:
-        array = as_array(mask)
+        array = as_array(mask, "mask")
         tensors["mask"] = array if array.dtype == bool else _floats("mask", array, (1, 2, 3, 4))
     return tensors
 

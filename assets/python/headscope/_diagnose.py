@@ -17,6 +17,7 @@ CHECK_FOUND = 4  # how headscope-cli ends where --check finds a difference
 # The number formats that an array says itself: the name of its dtype, and that of --theirs-format.
 FORMATS = {"float16": "f16", "bfloat16": "bf16", "float8_e4m3fn": "f8e4m3", "float8_e4m3": "f8e4m3", "float8_e5m2": "f8e5m2"}
 HEAD_STAGES = ("query", "key", "value", "context")  # [batch, heads, len, features]
+MAP_STAGES = ("raw_scores", "scores", "capped_scores", "masked_scores", "weights")  # [batch, heads, queries, keys]
 ROW_STAGES = ("input", "key_input", "value_input", "qkv", "query_proj", "key_proj", "value_proj", "concat", "output")
 SOURCES = ("query", "key", "value", "input", "key_input", "value_input", "key_past", "value_past")
 
@@ -33,8 +34,8 @@ def diagnose(mine=None, *, q=None, k=None, v=None, x=None, weights=None, heads=N
     stage: what `mine` is, if it is something else: scores, weights, concat ...
     stages: {"scores": array, "weights": array}: several, each judged from yours before it.
     mask: an array (bool: True may be seen; numbers are added to the scores), or words as --mask has them; causal=True
-    besides. layout: "bhsd", "bshd" (queries, keys, values and contexts with len before heads), or "auto": `mine` in
-    whichever layout fits. format: "f16", "bf16" ...; by default what the array is, or what its numbers are. tolerance:
+    besides. layout: "bhsd", "bshd" (queries, keys, values and contexts with len before heads), "thd" with lengths=[3, 5]
+    (packed texts, [tokens, heads, head_dim]), or "auto": `mine` in whichever layout fits. format: "f16", "bf16" ...; by default what the array is, or what its numbers are. tolerance:
     how far a number may lie away. Other options by their names in `headscope-cli diagnose --help`: past=8, softcap=30.0.
 
     What headscope-cli notices is a warning. Raises ValueError with its sentence for what it refuses (shapes, names of
@@ -86,6 +87,10 @@ def _answer(options, *, mine, q, k, v, x, weights, heads, module, stage, stages,
         given = {name: _exchanged(value, 4, 1, 2) for name, value in given.items()}
         theirs = {name: _exchanged(value, 4, 1, 2) if name in HEAD_STAGES else value for name, value in theirs.items()}
     layout = {"auto": None, "bshd": "bhsd"}.get(layout, layout)
+    if layout == "bhsd" and any(getattr(given.get(name), "ndim", 4) == 3 for name in ("query", "key", "value")):
+        layout = None  # rows of several heads, which stand in one order alone
+    if layout == "bhsd" and any(name in MAP_STAGES and getattr(value, "ndim", 4) < 4 for name, value in theirs.items()):
+        layout = None  # a mean over heads, as torch.nn.MultiheadAttention gives it, or one text without batch
     with tempfile.TemporaryDirectory(prefix="headscope-") as folder:
         asked = {name: _plain(value) for name, value in request.items() if name not in SOURCES}
         asked.update((name, value if _is_path(value) else _numbers(name, value)) for name, value in given.items())
@@ -120,7 +125,7 @@ def _theirs(mine, stage, stages, usual):
 
 def _numbers(name, value, bools=False):
     """`value` as float32 (a mask's bools and whole numbers as they are), no finite number made infinite."""
-    array = as_array(value)
+    array = as_array(value, name)
     try:
         if array.dtype.kind == "V" and array.dtype.names is None:  # bfloat16 and float8 of JAX
             array = array.astype(np.float32)

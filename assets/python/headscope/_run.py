@@ -34,7 +34,7 @@ def words_of(request, folder):
         elif isinstance(value, (list, tuple)) and all(isinstance(part, (str, int)) for part in value):
             words += [option, ",".join(str(part) for part in value)]
         else:
-            array = as_array(value)
+            array = as_array(value, name)
             if np.issubdtype(array.dtype, np.floating):
                 array = array.astype("<f4")
             path = pathlib.Path(folder, name + ".npy")

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/grouped_digits.h"
@@ -45,6 +46,50 @@ std::vector<std::string> fitted_names(const Sheet& sheet, const std::vector<std:
   std::vector<AxisName> axis;
   for (const std::string& name : names) axis.push_back({std::ssize(axis), name});
   return labels_apart(axis, fit);
+}
+
+// A number below a level bar, and its tick.
+struct LevelTick {
+  double share = 0;  // of the bar's length
+  std::string label;
+  double size = kAxisSize;
+  double left = 0, right = 0;
+};
+
+// Where numbers below a level bar stand.
+struct LevelBar {
+  const Sheet& sheet;
+  int x = 0, width = 0;
+
+  LevelTick tick(double share, const std::string& label, double size = kAxisSize) const {
+    const double extent = sheet.width_of(label, FontRole::numbers, size);
+    // The end labels stay within the bar.
+    const double left = share <= 0 ? x : share >= 1 ? x + width - extent : x + share * (width - 1) - extent / 2;
+    return {share, label, size, left, left + extent};
+  }
+};
+
+// The numbers of a level bar that do not run into each other: both ends, and between them all, every second or none.
+// Where the ends alone would touch, both as one number, "\u00b1.348", or in smaller type; the upper end alone where
+// that could not be read.
+std::vector<LevelTick> apart(const LevelBar& bar, const std::vector<std::pair<double, std::string>>& ticks,
+                             const ValueRange& range) {
+  constexpr double kSmallest = 7;
+  const double gap = bar.sheet.font(6);
+  if (ticks.empty()) return {};
+  for (std::size_t step = 1; step < 2 * ticks.size(); step *= 2) {
+    std::vector<LevelTick> kept;
+    for (std::size_t k = 0; k + 1 < ticks.size(); k += step) kept.push_back(bar.tick(ticks[k].first, ticks[k].second));
+    kept.push_back(bar.tick(ticks.back().first, ticks.back().second));
+    const auto touch = [&](const LevelTick& one, const LevelTick& next) { return one.right + gap > next.left; };
+    if (std::adjacent_find(kept.begin(), kept.end(), touch) == kept.end()) return kept;
+  }
+  if (range.low == -range.high && !range.per_row) return {bar.tick(0.5, "\u00b1" + tick_text(range.high, range.high))};
+  const LevelTick first = bar.tick(ticks.front().first, ticks.front().second);
+  const LevelTick last = bar.tick(ticks.back().first, ticks.back().second);
+  const double size = kAxisSize * (bar.width - gap) / (first.right - first.left + last.right - last.left);
+  if (size < kSmallest) return {last};
+  return {bar.tick(first.share, first.label, size), bar.tick(last.share, last.label, size)};
 }
 
 }  // namespace
@@ -225,13 +270,9 @@ void Sheet::upright_bar(int x, int y, int height, ColorMap map, const ValueRange
 void Sheet::level_bar(int x, int y, int width, ColorMap map, const ValueRange& range) {
   if (!view.color_bar) return;
   plan.items.emplace_back(BarItem{x, y, width, px(10), map, false});
-  for (const auto& [share, label] : ticks(map, range, width, font(40))) {
-    const double at = x + share * (width - 1);
-    rect(static_cast<int>(std::floor(at)), y + px(10), px(1), px(4), colors.text3);
-    const double extent = width_of(label, FontRole::numbers, kAxisSize);
-    // The end labels stay within the bar.
-    const double left = share <= 0 ? x : share >= 1 ? x + width - extent : at - extent / 2;
-    text_middle(left, y + font(22), label, FontRole::numbers, kAxisSize, colors.text2);
+  for (const LevelTick& tick : apart({*this, x, width}, ticks(map, range, width, font(40)), range)) {
+    rect(static_cast<int>(std::floor(x + tick.share * (width - 1))), y + px(10), px(1), px(4), colors.text3);
+    text_middle(tick.left, y + font(22), tick.label, FontRole::numbers, tick.size, colors.text2);
   }
 }
 

@@ -42,6 +42,9 @@ void plan_difference(Sheet& sheet, const Trace* against) {
   if (against == nullptr) {
     throw UsageError("against", "found nothing; a difference needs the session or picture of the other result");
   }
+  if (view.log_scale) {
+    throw UsageError("log", "found with the difference of two results, whose numbers below 0 have no logarithm");
+  }
   const Trace& a = *against;
   const Trace& b = sheet.trace;
   MatrixDifference difference = difference_for(a, b, view);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,8 +17,8 @@
 #include "core/diagnose/verdict_words.h"
 #include "core/picture/figure/figure_views.h"
 #include "core/picture/figure/theirs_contents.h"
+#include "core/picture/figure/theirs_ranges.h"
 #include "core/picture/figure/wrong_marks.h"
-#include "core/picture/fitted_range.h"
 #include "core/request/stage_info.h"
 #include "core/tensor/matrix_layout.h"
 
@@ -26,7 +27,8 @@ namespace {
 
 constexpr std::size_t kSides = 3, kDifference = 2;
 constexpr std::array<const char*, kSides> kNames = {"theirs", "ours", "theirs \u2212 ours"};
-constexpr double kSideGap = 26, kNameHeight = 20, kBarHeight = 34;
+constexpr double kSideGap = 26, kNameHeight = 20, kNameSize = 12, kBarHeight = 34;
+constexpr double kLeastBeside = 60;   // of a map that leaves room for the name of the last; else they are stacked
 constexpr double kNarrowestCell = 4;  // of features side by side; narrower ones stand one above the other
 
 // Everything that is drawn, before its place is known.
@@ -64,33 +66,6 @@ std::shared_ptr<const Mask> mask_without(const WrongCells& wrong, const HeatmapS
   return mask->hidden.any() ? mask : nullptr;
 }
 
-ValueRange range_of_values(const ViewSpec& view, const StagePicture& stage, const HeatmapSpec& theirs,
-                           const HeatmapSpec& ours) {
-  ValueRange range{0, 1, view.log_scale, view.range == RangeKind::row};
-  const bool weight_like = is_weight_like(stage.stage());
-  if (view.range == RangeKind::fixed) {
-    range.low = view.range_low;
-    range.high = view.range_high;
-  } else if (view.range == RangeKind::fit) {
-    SpreadCounts counts;
-    for (const HeatmapSpec* each : {&theirs, &ours}) {
-      add_visible(counts, each->matrix, each->mask.get(), each->batch, each->head);
-    }
-    const ValueRange own = fitted_range(counts.result(), !weight_like);
-    range.low = own.low;
-    range.high = own.high;
-  } else if (!range.per_row) {
-    for (const HeatmapSpec* each : {&theirs, &ours}) {
-      const ValueRange own =
-          automatic_range(each->matrix, weight_like, !weight_like, each->mask.get(), each->batch, each->head);
-      range.low = each == &theirs ? own.low : std::min(range.low, own.low);
-      range.high = each == &theirs ? own.high : std::max(range.high, own.high);
-    }
-    if (stage.zero_to_one()) range.low = std::min(0.0, range.low), range.high = std::max(1.0, range.high);
-  }
-  return range;
-}
-
 // The three maps without place and size.
 Sides sides_of(const Sheet& sheet, const TheirsFigure& theirs, const StagePicture& stage) {
   const ViewSpec& view = sheet.view;
@@ -108,12 +83,8 @@ Sides sides_of(const Sheet& sheet, const TheirsFigure& theirs, const StagePictur
     }
     sides.maps[side] = {0, 0, std::move(spec), side == kDifference ? CellText::values : stage.cell_text()};
   }
-  const ValueRange values = range_of_values(view, stage, sides.maps[0].spec, sides.maps[1].spec);
-  sides.maps[0].spec.range = sides.maps[1].spec.range = values;
-  HeatmapSpec& difference = sides.maps[kDifference].spec;
-  difference.map = view.colormap.value_or(default_color_map(true, view.theme));
-  difference.range = automatic_range(difference.matrix, false, true, difference.mask.get());
-  difference.range.log_scale = view.log_scale;
+  set_shared_range(view, stage, sides.maps[0].spec, sides.maps[1].spec);
+  set_difference_range(view, sides.maps[kDifference].spec);
   return sides;
 }
 
@@ -122,44 +93,69 @@ struct Arrangement {
   Fit fit;
   bool stacked = false;
   int step = 0;   // pixels from the left edge of a map to that of the next, side by side
+  int last = 0;   // that the last map and its name take
   int width = 0;  // of the figure
 };
 
-Arrangement arranged(const Sheet& sheet, const StagePicture& stage) {
-  FitRequest request{stage.rows(), stage.columns()};
-  request.square = stage.score_like();
-  const int room = marks_room(sheet), gap = sheet.px(kSideGap);
+int name_width(const Sheet& sheet, std::size_t side) {
+  return static_cast<int>(std::ceil(sheet.width_of(kNames[side], FontRole::words_bold, kNameSize)));
+}
+
+// Side by side, the last map with room for its name, which is the longest.
+Arrangement beside(const Sheet& sheet, const StagePicture& stage, FitRequest request) {
+  const int room = marks_room(sheet), gap = sheet.px(kSideGap), longest = name_width(sheet, kDifference);
   request.fixed_room = 2 * sheet.margin() + 2 * gap + room;
   request.maps_beside = static_cast<int>(kSides);
   request.target = 300;
   Arrangement made;
   made.fit = fitted(sheet, stage.names(), request);
-  made.stacked = !request.square && made.fit.size.cell_width < kNarrowestCell * sheet.view.scale;
-  if (made.stacked) {
-    request.fixed_room = 2 * sheet.margin() + room;
-    request.maps_beside = 1;
-    request.target = 880;
+  const int left = sheet.view.width.value_or(0) - request.fixed_room - made.fit.gutter - (longest - room);
+  if (left >= 2 * sheet.px(kLeastBeside) && made.fit.size.width + room < longest) {
+    request.fixed_room += longest - room;
+    request.maps_beside = static_cast<int>(kSides) - 1;
     made.fit = fitted(sheet, stage.names(), request);
   }
-  made.step = made.fit.size.width + gap;
-  const int maps = made.stacked ? made.fit.size.width : 2 * made.step + made.fit.size.width;
-  made.width = figure_width(sheet, 2 * sheet.margin() + made.fit.gutter + maps + room);
+  made.step = std::max(made.fit.size.width, name_width(sheet, 0)) + gap;
+  made.last = std::max(made.fit.size.width + room, longest);
+  made.width = 2 * sheet.margin() + made.fit.gutter + 2 * made.step + made.last;
   return made;
 }
 
-Sheet::Title title_of(const Sheet& sheet, const TheirsFigure& theirs, const StagePicture& stage) {
+Arrangement arranged(const Sheet& sheet, const StagePicture& stage) {
+  FitRequest request{stage.rows(), stage.columns()};
+  request.square = stage.score_like();
+  Arrangement made = beside(sheet, stage, request);
+  made.stacked = (!request.square && made.fit.size.cell_width < kNarrowestCell * sheet.view.scale) ||
+                 (sheet.view.width && made.width > *sheet.view.width);
+  if (made.stacked) {
+    const int room = marks_room(sheet);
+    request.fixed_room = 2 * sheet.margin() + room;
+    request.target = 880;
+    made.fit = fitted(sheet, stage.names(), request);
+    made.width = request.fixed_room + made.fit.gutter + made.fit.size.width;
+  }
+  made.width = figure_width(sheet, made.width);
+  return made;
+}
+
+Sheet::Title title_of(const Sheet& sheet, const TheirsFigure& theirs, const StagePicture& stage, int width) {
   Sheet::Title title;
   title.name = stage_name(theirs.found.stage);
   title.contract_name = true;
-  title.shape = to_string(theirs.sides.ours.shape());
   const auto add = [&](const std::string& fact) { title.fact += (title.fact.empty() ? "" : " \u00b7 ") + fact; };
+  if (stage.shape()[0] > 1) add(fmt::format("batch item {} (0 to {})", sheet.view.batch, stage.shape()[0] - 1));
   if (theirs.sides.averaged) add("the mean over heads");
   if (stage.heads() > 0 && !theirs.sides.averaged) {
     title.head = sheet.view.head;
     add(fmt::format("head {}", sheet.view.head));
   }
-  if (stage.shape()[0] > 1) add(fmt::format("batch {} of {}", sheet.view.batch, stage.shape()[0]));
   add(theirs.found.verdict());
+  // What is shown goes before how large it is.
+  const std::string shape = to_string(theirs.sides.ours.shape());
+  const double words = sheet.width_of(title.name, FontRole::numbers_bold, 13) +
+                       sheet.width_of(shape, FontRole::numbers, 12) + sheet.width_of(title.fact, FontRole::words, 12) +
+                       sheet.font(40);
+  if (words < width - 2 * sheet.margin()) title.shape = shape;
   std::string file = "theirs: " + theirs.file;
   if (!theirs.sides.read_as.empty()) file += ", read as " + theirs.sides.read_as;
   if (!theirs.found.format.is_float32()) file += fmt::format(", {} numbers", theirs.found.format.name);
@@ -196,7 +192,9 @@ int draw_side(Sheet& sheet, Sides& sides, std::size_t side, const Arrangement& m
   const MapSize& size = made.fit.size;
   const AxisNames& names = sides.stage.names();
   MapItem map = sides.maps[side];
-  sheet.text_middle(x, top + sheet.font(8), kNames[side], FontRole::words_bold, 12, sheet.colors.text);
+  const std::string name =
+      fit_text(kNames[side], FontRole::words_bold, sheet.font(kNameSize), made.width - sheet.margin() - x);
+  sheet.text_middle(x, top + sheet.font(8), name, FontRole::words_bold, kNameSize, sheet.colors.text);
   const int y = top + sheet.px(kNameHeight) + made.fit.column_height;
   map.x = map.spec.hatch_x = x;
   map.y = map.spec.hatch_y = y;
@@ -214,10 +212,13 @@ int draw_side(Sheet& sheet, Sides& sides, std::size_t side, const Arrangement& m
   return y + size.height + marks_room(sheet) + sheet.px(6);
 }
 
+// Under theirs and ours together, or under the difference.
 int draw_bar(Sheet& sheet, const HeatmapSpec& spec, const Arrangement& made, int x, int y) {
   if (!sheet.view.color_bar) return y;
-  const int wide = made.stacked ? sheet.px(240) : made.fit.size.width;
-  sheet.level_bar(x, y, std::clamp(wide, sheet.px(60), sheet.px(240)), spec.map, spec.range);
+  const bool is_last = x > sheet.margin() + made.fit.gutter;
+  const int beside = is_last ? made.last : made.step + made.fit.size.width;
+  const int wide = made.stacked ? made.width - sheet.margin() - x : beside;
+  sheet.level_bar(x, y, std::min(wide, sheet.px(240)), spec.map, spec.range);
   return y + sheet.px(kBarHeight);
 }
 
@@ -251,7 +252,10 @@ std::vector<Span> caption_of(const Sheet& sheet, const TheirsFigure& theirs, con
   for (Span& each : legend_of_axes(sheet, noun, ", one range for theirs and ours", stage.score_like())) {
     spans.push_back(std::move(each));
   }
-  spans.push_back({"\u00b7 theirs \u2212 ours has a range of its own around zero", colors.text2});
+  if (sheet.view.range == RangeKind::row) spans.push_back({"\u00b7 the same for theirs and ours", colors.text2});
+  spans.push_back({fmt::format("\u00b7 theirs \u2212 ours has a {}range of its own around zero",
+                               sheet.view.log_scale ? "linear " : ""),
+                   colors.text2});
   const std::string pooled = pooled_note(size, stage.rows(), stage.columns(), noun);
   if (!pooled.empty()) spans.push_back({"\u00b7 " + pooled, colors.text2});
   if (sides.wrong.count > 0) {
@@ -275,11 +279,15 @@ void plan_theirs(Sheet& sheet, const TheirsFigure& theirs) {
     throw UsageError("stage", fmt::format("{} asked for, theirs is {}", stage_name(sheet.view.stage),
                                           stage_name(theirs.found.stage)));
   }
+  if (sheet.view.log_scale && !is_weight_like(sheet.view.stage)) {
+    throw UsageError(
+        "log", fmt::format("found with {}, whose numbers below 0 have no logarithm", stage_name(sheet.view.stage)));
+  }
   const StagePicture stage(sheet.trace, theirs.found.stage, sheet.view, sheet.cancel);
   Sides sides = sides_of(sheet, theirs, stage);
   const Arrangement made = arranged(sheet, stage);
   sheet.plan.width = made.width;
-  int y = sheet.header(title_of(sheet, theirs, stage), made.width);
+  int y = sheet.header(title_of(sheet, theirs, stage, made.width), made.width);
   y = draw_where(sheet, theirs, stage, y, made.width);
   y = draw_maps(sheet, sides, made, y);
   y += sheet.paragraph(sheet.margin(), y, made.width - 2 * sheet.margin(),

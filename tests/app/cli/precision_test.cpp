@@ -1,4 +1,8 @@
 // `precision`: what number formats of fewer bits cost, stage by stage.
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "tests/app/cli/command.h"
 
 namespace headscope {
@@ -87,6 +91,26 @@ TEST_F(Precision, WhatIsTooLargeIsRefused) {
                                           "4096",      "--batch", "12"};
   expect_refused(cli(large), 2, {"multiplications"});
   expect_refused(cli(request({"--stage", "capped_scores"})), 2, {"capped_scores"});
+}
+
+// Nothing is known of an error where no number is one.
+TEST_F(Precision, OfAStageWithoutNumbersNoErrorIsSaid) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::string none = write_array("none", {1, 1, 2, 2}, {nan, nan, nan, nan});
+  const std::string some = write_array("some", {1, 1, 2, 2}, {1, 2, 3, 4});
+  const std::vector<std::string> words = {"precision", "--query", none,      "--key",        some,
+                                          "--value",   some,      "--stage", "weights,value"};
+  const Result text = cli(words);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("weights  float32             nan         nan  none"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("value    float32        0.00e+00"), std::string::npos) << text.out;
+  std::vector<std::string> as_json = words;
+  as_json.insert(as_json.end(), {"--json", "--by", "rows"});
+  const nlohmann::json stage = nlohmann::json::parse(cli(as_json).out)["formats"][1]["stages"][0];
+  for (const char* name : {"max_error", "mean_error", "exact", "value"}) {
+    EXPECT_EQ(stage[name], "nan") << name;
+    EXPECT_EQ(stage["rows"][0][name], "nan") << name;
+  }
 }
 
 }  // namespace

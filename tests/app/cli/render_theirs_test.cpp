@@ -71,6 +71,41 @@ TEST_F(RenderTheirs, IsAtTheHeadOfTheFirstDifferenceUnlessAnotherIsGiven) {
   EXPECT_TRUE(holds(other, "no cell"));
 }
 
+TEST_F(RenderTheirs, AHeadIsShownInTheFirstItemInWhichItDiffers) {
+  write("query", "npy", {"--batch", "3"});
+  std::vector<float> numbers = read_npy(folder_ / "theirs/query.npy").tensor.values();
+  numbers[48 + 24 + 7] += 1;     // item 1, head 1, position 1
+  numbers[2 * 48 + 2 * 6] += 1;  // item 2, head 0, position 2
+  const std::string path = write_array("changed", {3, 2, 4, 6}, numbers);
+  const auto shown = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--batch", "3", "--theirs", path, "--stage", "query"});
+    return drawn(more);
+  };
+  const std::string second = shown({"--head", "0"}), first = shown({});
+  for (const char* words : {"batch item 2 (0 to 2)", "head 0", "1 of the 24"})
+    EXPECT_TRUE(holds(second, words)) << words;
+  for (const char* words : {"batch item 1 (0 to 2)", "head 1", "1 of the 24"})
+    EXPECT_TRUE(holds(first, words)) << words;
+  EXPECT_EQ(shown({"--head", "1"}), first);
+}
+
+TEST_F(RenderTheirs, LogarithmsAreForWeights) {
+  write("weights,query", "npy", {"--variant", "no-scale"});
+  const std::vector<std::string> weights = {"--theirs", "theirs/weights.npy", "--stage", "weights"};
+  std::vector<std::string> logarithmic = weights;
+  logarithmic.push_back("--log");
+  EXPECT_TRUE(holds(drawn(logarithmic), "linear"));
+  expect_refused(render({"--theirs", "theirs/query.npy", "--stage", "query", "--log"}), 2,
+                 {"--log", "--stage of weights"});
+  // Of two results too.
+  ASSERT_EQ(render({"--view", "heads", "--log"}, "log.svg").code, 0);
+  expect_refused(render({"--against", "log.svg", "--log"}), 2, {"--log", "difference of two results"});
+  EXPECT_EQ(cli({"render", "--session", "log.svg", "--against", "log.svg", "--out", "b.svg"}).code, 0);
+  std::vector<std::string> keys = weights;
+  keys.insert(keys.end(), {"--width", "85mm", "--key-labels", "outer"});
+  expect_refused(render(keys), 2, {"--key-labels", "--view heads"});
+}
+
 TEST_F(RenderTheirs, OneSequenceWithoutBatchAndOtherLayoutsAreRead) {
   write("output", "npy", {});
   std::vector<float> numbers(48);

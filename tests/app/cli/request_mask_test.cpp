@@ -61,7 +61,7 @@ TEST_F(RequestOptions, WhatCouldBeReadOtherwiseSaysHowItWasRead) {
   const std::string padding = write_array("padding", {2, 6}, std::vector<float>(12, 0.0F));
   const std::string three = write_array("three", {2, 1, 3, 2}, std::vector<float>(12, 0.5F));
   expect_refused(cli({"run", "--query", three, "--key", long_k, "--value", long_k, "--mask", padding}), 2,
-                 {"key_padding_mask", "give it as [2, 1, 1, 6]"});
+                 {"key_padding_mask", "or as [2, 1, 1, 6]"});
   const Result causal = cli({"run", "--query", q, "--key", long_k, "--value", long_k, "--mask", "causal"});
   EXPECT_NE(causal.err.find("--causal-align bottom-right sets the last query"), std::string::npos) << causal.err;
 }

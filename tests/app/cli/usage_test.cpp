@@ -80,7 +80,8 @@ TEST(Usage, EveryOptionOfTheContractIsKnown) {
       "freeze",       "scale-query",   "scale-key",      "edit",         "paint",       "backend",
       "threads",      "second-phrase", "patch",          "patch-from",   "past",        "key-past",
       "value-past",   "softcap-order", "groups",         "hide-tokens",  "renormalise", "weighting",
-      "top-p",        "image",         "decoder-phrase", "decoder-ids",  "attention",   "features"};
+      "top-p",        "image",         "decoder-phrase", "decoder-ids",  "attention",   "features",
+      "layout",       "lengths"};
   for (const std::string& name : names) EXPECT_NE(find_request_option(name), nullptr) << name;
   std::set<std::string> known(names.begin(), names.end());
   for (const RequestOption& option : request_options()) EXPECT_EQ(known.count(option.name), 1u) << option.name;

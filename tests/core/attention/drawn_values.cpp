@@ -148,6 +148,10 @@ constexpr DrawnRow kDrawn[] = {
     {"TEXT", drawn_text},
     {"1,2,0", drawn_ids},
     {"0,5,9", drawn_ids},
+    {"N,N",
+     [](const DrawnFrom& from) {
+       return one_of(from, {"1", "2,1", "1,2,2"});
+     }},
     {"FILE", drawn_file},
     {"FILE.npy", drawn_file},
     {"SESSION", [](const DrawnFrom&) { return std::string("A"); }},

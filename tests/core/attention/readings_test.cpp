@@ -61,7 +61,10 @@ TEST(Readings, AnAxisAsLongAsTheBatchCouldBeItsOwn) {
   EXPECT_EQ(
       Asked(2, 3, 2, 2).mask({2, 2}, four).readings(),
       Sentences({"m.npy is [2, 2], read as [query_len, key_len]; were it [batch, key_len], a key_padding_mask, it "
-                 "would be given as [2, 1, 1, 2]"}));
+                 "would be given with --mask-kind key-keep, where 1 means that the key may be seen, or key-hide, where "
+                 "1 means "
+                 "that it is hidden"}));
+  EXPECT_EQ(Asked(2, 3, 2, 2).mask({2, 2}, four).with("mask-kind", "key-hide").readings(), Sentences()) << "it is said";
   EXPECT_EQ(
       Asked(2, 2, 2, 2).mask({2, 2, 2}, eight).readings(),
       Sentences({"m.npy is [2, 2, 2], read as [heads, query_len, key_len]; were it [batch, query_len, key_len], it "
@@ -86,8 +89,10 @@ TEST(Readings, ADiagonalOfUnequalLengthsSaysWhereItStarts) {
 }
 
 TEST(Readings, AMaskOfBatchItemsIsToldHowToBeGiven) {
-  EXPECT_EQ(mask_of_batch_items({2, 6}, {2, 4, 6, 6}),
-            "[2, 6] is [batch, key_len], the shape of a key_padding_mask: give it as [2, 1, 1, 6]");
+  EXPECT_EQ(
+      mask_of_batch_items({2, 6}, {2, 4, 6, 6}),
+      "[2, 6] is [batch, key_len], the shape of a key_padding_mask: give it with --mask-kind key-keep, where 1 means "
+      "that the key may be seen, or key-hide, where 1 means that it is hidden; or as [2, 1, 1, 6]");
   EXPECT_EQ(mask_of_batch_items({2, 6, 6}, {2, 4, 6, 6}),
             "[2, 6, 6] is [batch, query_len, key_len]: give it as [2, 1, 6, 6]");
   EXPECT_EQ(mask_of_batch_items({3, 6}, {2, 4, 6, 6}), "");

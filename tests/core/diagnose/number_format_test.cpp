@@ -38,6 +38,20 @@ TEST(NumberFormat, FewOrAlikeNumbersSayNothing) {
   EXPECT_FALSE(format_named("f64", {}).has_value());
 }
 
+TEST(NumberFormat, AHugeNumberMakesNoSteps) {
+  std::vector<float> numbers = random_values(200, 18);
+  numbers[7] = -1e9F;
+  EXPECT_EQ(format_of(numbers).option, "f32");
+}
+
+TEST(NumberFormat, WhatOursHoldsAsWellSaysNothing) {
+  std::vector<float> whole;
+  for (int k = 0; k < 200; ++k) whole.push_back(static_cast<float>(k % 17 - 8));
+  EXPECT_EQ(format_of(whole, whole).option, "f32");
+  const std::vector<float> half = rounded("f16");
+  EXPECT_EQ(format_of(half, random_values(200, 17)).option, "f16");
+}
+
 TEST(NumberFormat, RoundsTiesToEvenAndKeepsWhatIsNoNumber) {
   const NumberGrid& half = number_grids()[0];
   EXPECT_EQ(rounded_to(half, 2049), 2048);

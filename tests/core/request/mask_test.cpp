@@ -153,6 +153,35 @@ TEST(Mask, FilesBroadcastLikeNumpy) {
   EXPECT_EQ(picture(by_head, 1, 2), "...|###");
 }
 
+// Of two batch items and two queries, so that the shape alone says nothing.
+TEST(Mask, AFileOfKeysIsForEveryHeadAndQuery) {
+  const Tensor keys = tensor_of({2, 3}, {1, 0, 1, 0, 0, 1});
+  const Mask keep = from_file(file_request(MaskKind::key_keep), keys);
+  EXPECT_EQ(keep.hidden.batch(), 2);
+  EXPECT_EQ(keep.hidden.heads(), 1);
+  EXPECT_EQ(picture(keep, 0, 2), ".#.|.#.");
+  EXPECT_EQ(picture(keep, 1, 0), "##.|##.");
+  const Mask hide = from_file(file_request(MaskKind::key_hide), keys, true);
+  EXPECT_EQ(picture(hide, 0), "#.#|#.#");
+  EXPECT_EQ(picture(hide, 1), "..#|..#");
+  for (const Shape& shape : {Shape{2, 1, 3}, Shape{2, 1, 1, 3}}) {
+    EXPECT_EQ(from_file(file_request(MaskKind::key_keep), keys.reshaped(shape, axes_of_rank(shape.count))).hidden,
+              keep.hidden);
+  }
+  EXPECT_EQ(picture(from_file(file_request(MaskKind::key_keep), tensor_of({3}, {0, 1, 1})), 1), "#..|#..");
+  for (const Shape& shape : {Shape{2, 2}, Shape{3, 3}, Shape{1, 2, 3}, Shape{1, 3, 1, 3}, Shape{2, 2, 3}}) {
+    try {
+      from_file(file_request(MaskKind::key_keep), Tensor::zeros(shape, axes_of_rank(shape.count)));
+      FAIL() << to_string(shape);
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("with --mask-kind key-keep it is [2, 3] [batch, key_len]"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_THROW(from_file(file_request(MaskKind::key_hide), tensor_of({2, 3}, {0, 1, 2, 0, 0, 0})), UsageError);
+}
+
 TEST(Mask, AFileThatDoesNotBroadcastIsRefusedWithBothShapes) {
   for (const Shape& shape : {Shape{4}, Shape{3, 2}, Shape{3, 1, 2, 3}, Shape{1, 1, 1, 2, 3}}) {
     try {

@@ -33,6 +33,8 @@ Values source_values() {
       {"query", "q.npy"},
       {"key", "key.npy"},
       {"value", "value.npy"},
+      {"layout", "bshd"},
+      {"lengths", "3,1,7"},
       {"key-past", "key_past.npy"},
       {"value-past", "value_past.npy"},
   };

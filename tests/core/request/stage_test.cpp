@@ -111,6 +111,24 @@ TEST(Request, EveryFieldChangesTheHash) {
   EXPECT_EQ(hashes.size(), changes + 1);
 }
 
+TEST(Request, LayoutsAndLengthsChangeTheHash) {
+  std::set<std::size_t> hashes = {hash_of(Request())};
+  for (const auto edit :
+       {+[](Request& r) { r.layout = HeadsLayout::bshd; },
+        +[](Request& r) {
+          r.lengths = {1, 2};
+        },
+        +[](Request& r) {
+          r.lengths = {2, 1};
+        },
+        +[](Request& r) { r.mask_kind = MaskKind::key_hide; }, +[](Request& r) { r.mask_kind = MaskKind::key_keep; }}) {
+    Request request;
+    edit(request);
+    hashes.insert(hash_of(request));
+  }
+  EXPECT_EQ(hashes.size(), 6U);
+}
+
 TEST(Request, AnImageChangesTheHash) {
   Request request;
   request.image = "a";

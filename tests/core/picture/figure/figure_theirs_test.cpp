@@ -1,6 +1,8 @@
 // Pictures of a stage of other code beside ours.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -136,6 +138,82 @@ TEST_F(FigureTheirs, AnotherStageHeadOrBatchItemIsRefused) {
   view.head = 0;
   view.batch = 1;
   EXPECT_NE(refused(view, theirs).find("batch"), std::string::npos);
+}
+
+// What is wrong about a row would not be seen if theirs and ours had ranges of their own.
+TEST_F(FigureTheirs, ARowHasOneRangeForTheirsAndOurs) {
+  Tensor changed = ours_->tensor(StageId::weights).dense_copy();
+  for (int j = 0; j < 3; ++j) changed.mutable_data()[2 * 5 + j] *= 3;
+  const TheirsFigure theirs = theirs_of(*ours_, StageId::weights, changed);
+  ViewSpec view = view_of(ViewKind::difference);
+  view.range = RangeKind::row;
+  const std::vector<MapItem> maps = items_of<MapItem>(plan(view, theirs));
+  ASSERT_EQ(maps.size(), 3U);
+  ASSERT_NE(maps[0].spec.row_ranges, nullptr);
+  EXPECT_EQ(maps[0].spec.row_ranges, maps[1].spec.row_ranges);
+  ValueRange range = (*maps[0].spec.row_ranges)[2];
+  EXPECT_LE(range.low, static_cast<double>(maps[1].spec.matrix.at({2, 0})));
+  EXPECT_GE(range.high, static_cast<double>(changed.at({0, 0, 2, 0})));
+  EXPECT_NE(row_scales(maps[1].spec, 2, 3)[0].entry(maps[1].spec.matrix.at({2, 0})),
+            row_scales(maps[0].spec, 2, 3)[0].entry(maps[0].spec.matrix.at({2, 0})));
+  EXPECT_FALSE(maps[2].spec.range.per_row);
+}
+
+TEST_F(FigureTheirs, TheDifferenceIsLinearAroundZeroWhateverTheViewAsksFor) {
+  const auto wrong = small_trace(5, {{"mask", "causal"}, {"variant", "no-scale"}});
+  const TheirsFigure theirs = theirs_of(*ours_, StageId::weights, wrong->tensor(StageId::weights));
+  ViewSpec view = view_of(ViewKind::difference);
+  const std::vector<MapItem> plain = items_of<MapItem>(plan(view, theirs));
+  view.log_scale = true;
+  const std::vector<MapItem> maps = items_of<MapItem>(plan(view, theirs));
+  EXPECT_TRUE(maps[0].spec.range.log_scale && maps[1].spec.range.log_scale);
+  EXPECT_EQ(maps[2].spec.range, plain[2].spec.range);
+  EXPECT_LT(maps[2].spec.range.low, 0);
+  const TheirsFigure signed_numbers = theirs_of(*ours_, StageId::query, wrong->tensor(StageId::query));
+  view.stage = StageId::query;
+  EXPECT_NE(refused(view, signed_numbers).find("--log: found with query"), std::string::npos);
+  // Without any number too.
+  Tensor none = ours_->tensor(StageId::query).dense_copy();
+  for (std::int64_t k = 0; k < none.size(); ++k) none.mutable_data()[k] = std::nanf("");
+  const TheirsFigure nan = theirs_of(*ours_, StageId::query, none);
+  EXPECT_EQ(items_of<MapItem>(plan(view_of(ViewKind::difference, StageId::query), nan))[2].spec.range,
+            (ValueRange{-1, 1}));
+}
+
+// Names are whole and numbers of colour bars stand apart, also in a narrow picture.
+TEST_F(FigureTheirs, ANarrowPictureIsReadable) {
+  const auto wrong = trace_of([] {
+    Request request = small_request(5, {{"mask", "causal"}, {"variant", "no-scale"}});
+    request.batch = 2;
+    return request;
+  }());
+  const auto ours = trace_of([] {
+    Request request = small_request(5, {{"mask", "causal"}});
+    request.batch = 2;
+    return request;
+  }());
+  for (const StageId stage : {StageId::weights, StageId::query, StageId::output}) {
+    const TheirsFigure theirs = theirs_of(*ours, stage, wrong->tensor(stage));
+    for (const int width : {200, 250, 300, 420}) {
+      SCOPED_TRACE(std::string(stage_name(stage)) + " " + std::to_string(width));
+      ViewSpec view = view_of(ViewKind::difference, stage);
+      view.width = width;
+      const FigurePlan made = figure_plan(source_of(*ours, theirs), view, false);
+      EXPECT_EQ(made.width, width);
+      EXPECT_TRUE(has_line(made, "theirs \u2212 ours"));
+      EXPECT_TRUE(has_text(made, "batch item 0"));
+      const std::vector<TextItem> texts = items_of<TextItem>(made);
+      for (const TextItem& a : texts) {
+        if (a.quarter_turns != 0) continue;
+        const double end = a.x + text_width(a.text, a.role, a.size);
+        EXPECT_LE(end, width) << a.text;
+        for (const TextItem& b : texts) {
+          if (&a == &b || b.quarter_turns != 0 || a.y != b.y || b.x < a.x) continue;
+          EXPECT_LE(end, b.x) << a.text << " runs into " << b.text;
+        }
+      }
+    }
+  }
 }
 
 TEST_F(FigureTheirs, TheRecipeNamesTheirFile) {

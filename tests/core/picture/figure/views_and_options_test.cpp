@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -26,65 +25,10 @@
 #include "core/picture/view_options.h"
 #include "core/request/request_text.h"
 #include "core/sweep/sweep.h"
+#include "tests/core/picture/figure/tried_options.h"
 
 namespace headscope {
 namespace {
-
-using Options = std::vector<std::pair<std::string, std::string>>;
-
-// What a picture of the view needs to be drawn at all.
-Options needed(ViewKind kind) {
-  switch (kind) {
-    case ViewKind::sensitivity:
-    case ViewKind::explanation:
-      return {{"at", "0,0,4,1"}};
-    case ViewKind::attribution:
-      return {{"at", "4"}, {"token", "ink"}};
-    case ViewKind::score:
-      return {{"at", "5,1"}};
-    case ViewKind::sweep:
-      return {{"metric", "logit:ink-box"}};
-    default:
-      return {};
-  }
-}
-
-// Values to try, none of them the default.
-const std::map<std::string, std::vector<std::string>>& values() {
-  static const std::map<std::string, std::vector<std::string>> texts = {
-      {"stage", {"raw_scores", "query", "concat", "output"}},
-      {"head", {"3"}},
-      {"colormap", {"gray", "magma"}},
-      {"range", {"0,0.2", "row", "fit"}},
-      {"log", {"on"}},
-      {"cell", {"9"}},
-      {"labels", {"off"}},
-      {"theme", {"light", "contrast"}},
-      {"width", {"1200", "150mm"}},
-      {"token", {"2", "fox"}},
-      {"heads-shown", {"1,2"}},
-      {"hide-below", {"0.5"}},
-      {"sentences", {"a-a"}},
-      {"aggregate", {"mean", "max", "rollout", "flow"}},
-      {"at", {"3", "0,0,3,2", "4,2"}},
-      {"by", {"weights", "scores", "components", "heads", "sources", "query", "key", "value"}},
-      {"along", {"column"}},
-      {"combine", {"mean"}},
-      {"dpi", {"200"}},
-      {"font-size", {"7"}},
-      {"background", {"white", "transparent"}},
-      {"caption", {"off"}},
-      {"recipe-line", {"off"}},
-      {"key-labels", {"outer"}},
-      {"loss", {"on"}},
-      {"metric", {"prob:box", "loss", "kl"}},
-      {"direction", {"noise"}},
-      {"ablation", {"zero", "mean"}},
-      {"from", {"0:0"}},
-      {"into", {"1:0"}},
-      {"lens-of", {"attention", "heads"}}};
-  return texts;
-}
 
 // Of the words of --by one is the default, which depends on the view and its stage; --view concat is of that stage.
 bool may_be_usual(const ViewOption& option, const ViewSpec& view) {
@@ -173,8 +117,8 @@ class ViewsAndOptions : public ::testing::Test {
     ASSERT_NE(usual, "") << view_json(base) << ": say in needed() what it needs";
     for (const ViewOption& option : view_options()) {
       if (!option.on_command_line || std::string_view(option.name) == "view") continue;
-      const auto tried = values().find(option.name);
-      ASSERT_NE(tried, values().end()) << option.name << " has no value to try";
+      const auto tried = tried_values().find(option.name);
+      ASSERT_NE(tried, tried_values().end()) << option.name << " has no value to try";
       for (const std::string& value : tried->second) {
         const std::optional<ViewSpec> view = given(option, value, base);
         if (!view || *view == base || is_default(option, *view)) continue;
@@ -247,7 +191,24 @@ TEST_F(ViewsAndOptions, EveryOptionChangesThePictureOfEveryViewOrIsRefused) {
 TEST_F(ViewsAndOptions, EveryOptionChangesADifferenceFromOtherCodeOrIsRefused) {
   with_theirs_ = true;
   for (const char* stage : {"weights", "output"}) {
-    check(base_of(ViewKind::difference, {{"stage", stage}}), false, [&](const ViewSpec& view) { return drawn(view); });
+    for (const char* width : {"600", "85mm"}) {
+      check(base_of(ViewKind::difference, {{"stage", stage}, {"width", width}}), false,
+            [&](const ViewSpec& view) { return drawn(view); });
+    }
+  }
+}
+
+// What is for paper alone does nothing on paper either, where a view has nothing that it is about.
+TEST_F(ViewsAndOptions, EveryOptionOfPaperChangesThePictureOnPaperOrIsRefused) {
+  for (const ViewKind kind : all_view_kinds()) {
+    const ViewSpec base = base_of(kind, {{"width", kind == ViewKind::neurons ? "300mm" : "150mm"}});
+    const std::string usual = drawn(base);
+    ASSERT_NE(usual, "") << view_json(base);
+    for (const auto& [name, value] : Options{{"key-labels", "outer"}, {"font-size", "7"}, {"dpi", "200"}}) {
+      const ViewOption& option = *find_view_option(name);
+      const ViewSpec view = with({{name, value}}, base);
+      EXPECT_NE(drawn(view) == usual, !is_refused(option, view, false)) << view_json(view);
+    }
   }
 }
 
