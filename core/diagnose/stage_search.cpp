@@ -131,10 +131,17 @@ class StageSearch {
   void search_mixed() {
     // They change nearly every row.
     if (!comparer_.differs_widely() || !comparer_.look_at_all()) return;
-    std::vector<Candidate> ignored;
-    for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
-      if (all_mistakes()[place].step <= comparer_.stage() && mixes(place)) try_set({{place, 0}}, ignored);
+    // What was near in some queries is measured in all of them, as the difference that it has a share of now is.
+    sort_by_rest(near_);
+    if (near_.size() > kNearest) near_.resize(kNearest);
+    std::vector<Candidate> near;
+    for (const Candidate& each : near_) {
+      if (const auto left = comparer_.left_of(each.set)) near.push_back({each.set, *left});
     }
+    for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
+      if (all_mistakes()[place].step <= comparer_.stage() && mixes(place)) try_set({{place, 0}}, near);
+    }
+    near_ = std::move(near);
   }
 
   bool rounds_sums(std::size_t place) const {

@@ -65,6 +65,18 @@ TEST(LocalTolerance, AFillMakesNothingBesideItEqual) {
   }
 }
 
+// So many cells that a search looks at some of the queries, and at all of them in the end.
+TEST(LocalTolerance, NoiseInALongTextIsNoMistakesShare) {
+  const auto ours = traced(with_mask("causal"), alone_inputs({1, 300, 300, 1, 1, 4, 4}, 8));
+  const auto noisy = changed(*ours, StageId::context, [](float value, std::size_t place) {
+    return value * (1 + 0.1F * static_cast<float>(static_cast<int>(place * 7919 % 201) - 100) / 100);
+  });
+  const StageComparison found = judged(*ours, StageId::context, noisy);
+  EXPECT_EQ(found.verdict(), "differs");
+  ASSERT_FALSE(found.nearest.empty());
+  for (const DiagnosisExplanation& each : found.nearest) EXPECT_LT(each.share, 0.05);
+}
+
 TEST(LocalTolerance, AFiniteFillOfOursLoosensNoRow) {
   Request request = with_mask("causal");
   request.mask_fill = -1e4;

@@ -32,7 +32,8 @@ TEST(InspectorCost, IsFoldedToOneLineWithItsSum) {
   d.step();
   ASSERT_TRUE(d.has("inspector/cost"));
   EXPECT_FALSE(d.has("inspector/cost/body"));
-  const StageCost& stage = *layer_cost(d.trace()).find(StageId::raw_scores);
+  const LayerCost cost = layer_cost(d.trace());
+  const StageCost& stage = *cost.find(StageId::raw_scores);
   EXPECT_EQ(stage.now.multiply_adds, 2 * 5 * 5 * 4);
   EXPECT_TRUE(shows(d, "200 multiply-adds · " + cost_bytes_text(stage.now.bytes())));
   EXPECT_FALSE(shows(d, "B·H·Q·K·D"));
