@@ -46,7 +46,7 @@ std::string item(std::string_view sentence) {
   return all;
 }
 
-// What stands below the name of a stage.
+// Returns what stands below the name of a stage.
 struct StageLines {
   std::string name;
   std::vector<CostLine> lines;
@@ -62,7 +62,7 @@ std::vector<StageLines> lines_of_stages(const LayerCost& cost) {
   return all;
 }
 
-// What the other columns leave of the terminal's width: two blanks before each of them, and before the names.
+// Returns what the other columns leave of the terminal's width: two blanks before each of them, and before the names.
 std::size_t formula_width(const std::vector<StageLines>& stages) {
   std::size_t name = 0, here = 0, twice = std::string_view(kTwice).size(), factor = 0;
   for (const StageLines& stage : stages) {

@@ -1,4 +1,4 @@
-// What a layer costs, on the command line: the option that asks for it, and its text for the terminal.
+// The command line's --cost: this file adds the option, and makes the text of a layer's costs for the terminal.
 #pragma once
 
 #include <memory>

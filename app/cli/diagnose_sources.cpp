@@ -100,7 +100,7 @@ std::vector<ExternalStage> theirs_from(const Arguments& given, const Trace& trac
   return theirs;
 }
 
-// What was read so is said with the result.
+// The result has notices of how files were read.
 struct Sentences {
   std::vector<std::string> said;
 };

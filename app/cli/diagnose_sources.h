@@ -1,4 +1,4 @@
-// What `diagnose` compares: the request's own numbers, and the files of theirs against them.
+// `diagnose` finds its two sides here: the numbers of the request, and the files of theirs that they are compared with.
 #pragma once
 
 #include <memory>

@@ -38,7 +38,7 @@ Json parts_array(const std::vector<PartComparison>& parts) {
   return json;
 }
 
-// What the order of layers is called; "" where it is right.
+// Returns the name of the mistake that the order of layers is; "" where it is right.
 std::string mistake_of_order(const ModelDiagnosis& found) {
   return !found.exchanged.empty() ? "layers-exchanged" : !found.missing.empty() ? "layer-missing" : "";
 }

@@ -143,7 +143,7 @@ void render(const Arguments& given, const CancelToken& cancel) {
   refuse_idle_showing(given, request.request, view, target.page);
 
   const std::string theirs_file = theirs_asked(given, theirs_of_session, view);
-  // Of a session logarithms may have been meant for another view.
+  // A session's logarithms may have been meant for another view.
   if (view.view == ViewKind::difference && !given.has("log") && (theirs_file.empty() || !is_weight_like(view.stage))) {
     view.log_scale = false;
   }

@@ -1,4 +1,4 @@
-// What an export has written, as a table for the terminal.
+// Files that an export has written are listed here as a table for the terminal.
 #pragma once
 
 #include <string>

@@ -50,7 +50,7 @@ std::string name_of(const FormatRun& run) {
   return std::string(run.rounding.format->name);
 }
 
-// What is rounded; returns where the rest begins.
+// Draws what is rounded, and returns where the rest begins.
 float draw_rounded(Ui& ui, const Rect& area, float y) {
   std::vector<std::string> items(std::begin(kRoundedNames), std::end(kRoundedNames));
   int at = static_cast<int>(ui.session.view.bug_lab.rounded);

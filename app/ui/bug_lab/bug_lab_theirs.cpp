@@ -32,7 +32,7 @@ void show_stage(Ui& ui, StageId stage) {
   const MatrixLayout layout = stage_layout(stage);
   ui.session.view.batch = first[layout.batch];
   const std::int64_t slices = slice_count(*theirs.seen->ours, stage);
-  // Of the query heads that share a key head, the first.
+  // The first of the query heads that share a key head is shown.
   if (layout.head >= 0 && slices > 1) {
     ui.session.view.head = first[layout.head] * std::max<std::int64_t>(1, theirs.seen->trace->num_heads()) / slices;
   }
