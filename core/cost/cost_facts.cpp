@@ -17,7 +17,7 @@ namespace {
 
 using W = CostTensor;
 
-// Of one number of the tensor, as it lies in memory; 0 where there is none.
+// Returns the bytes of one number of the tensor, as it lies in memory; 0 where there is none.
 double bytes_of(const Tensor& tensor) {
   if (tensor.empty()) return 0;
   return tensor.number_type() == NumberType::float32 ? 4 : 2;

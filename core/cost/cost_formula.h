@@ -23,7 +23,7 @@ double value_of(const CostFormula& formula, const CostSizes& sizes);
 // share it.
 std::string text_of(const CostFormula& formula);
 
-// The same sum where products of the same sizes are one, and none has the factor 0.
+// Returns the sum with products of the same sizes made one, and those with the factor 0 left out.
 CostFormula gathered(const CostFormula& formula);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// What a layer costs as JSON: `cost` of a manifest.
+// A manifest's `cost` is made here: a layer's costs as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

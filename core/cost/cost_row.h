@@ -1,4 +1,4 @@
-// What every step of a layer costs: one row a step, its counts as formulas of sizes.
+// Every step of a layer has one row here, with its counts as formulas of sizes.
 #pragma once
 
 #include <array>

@@ -38,7 +38,7 @@ MovedNumbers numbers(CostProduct count);
 bool is_separate(const CostFacts& of);
 // Keys come from other vectors than queries.
 bool is_cross(const CostFacts& of);
-// What is done to heads; null: nothing.
+// Returns the rule of what is done to heads; null where nothing is.
 const HeadRule* rule_of(const CostFacts& of);
 bool has_past(const CostFacts& of);
 // One more key, that of bias_k.

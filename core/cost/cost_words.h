@@ -38,7 +38,7 @@ CostTable cost_table(const LayerCost& cost, const MachinePeaks* peaks);
 // The sizes that the formulas name: symbol, number, that of a text that is twice as long, meaning.
 CostTable cost_size_table(const LayerCost& cost);
 
-// What is counted and what is not, a sentence each.
+// Returns sentences that say what is counted and what is not.
 std::vector<std::string> cost_sentences(const LayerCost& cost);
 
 // "Measured now on 2 threads, this machine computes ...": the peaks, and what follows from them.

@@ -72,7 +72,7 @@ CostAmounts in_one_pass(const CostAmounts& amounts);
 // Why nothing can be counted, a sentence without a full stop; "" where layer_cost() may be called.
 std::string no_cost_sentence(const Trace& trace);
 
-// Of a trace whose no_cost_sentence() is "" (asserted).
+// Counts a trace whose no_cost_sentence() is "" (asserted).
 LayerCost layer_cost(const Trace& trace);
 
 }  // namespace headscope

@@ -27,7 +27,7 @@ CostLimit limit_of(const CostAmounts& amounts, const MachinePeaks& peaks);
 // Seconds at these peaks: the longer one of arithmetic and memory, which run beside each other.
 double seconds_at_peak(const CostAmounts& amounts, const MachinePeaks& peaks);
 
-// The same of the stages of a layer, one after the other.
+// Returns the seconds of all stages of a layer, one after the other.
 double seconds_at_peak(const LayerCost& cost, const MachinePeaks& peaks);
 
 }  // namespace headscope
