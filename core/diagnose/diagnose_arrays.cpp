@@ -19,7 +19,7 @@
 namespace headscope {
 namespace {
 
-// What sentences call the tensors, which have no file.
+// Sentences call the tensors so, for they have no file.
 constexpr const char* kQuery = "query";
 constexpr const char* kKey = "key";
 constexpr const char* kValue = "value";

@@ -14,7 +14,7 @@
 
 namespace headscope {
 
-// What attention alone is computed from.
+// Attention alone is computed from these.
 struct AttentionArrays {
   Tensor query;  // [batch, heads, len, head_dim]
   Tensor key;    // [batch, kv_heads, key_len, head_dim]; kv_heads divides heads

@@ -9,7 +9,7 @@
 namespace headscope {
 namespace {
 
-// Of a projection that other programs fuse and ours does not: the sizes alone.
+// A projection that other programs fuse and ours does not has its sizes alone here.
 DumpPlace place_of_fused(const Trace& trace) {
   const Stage *query = trace.find(StageId::query_proj), *key = trace.find(StageId::key_proj);
   const Stage* value = trace.find(StageId::value_proj);

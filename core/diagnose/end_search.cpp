@@ -91,7 +91,7 @@ class EndSearch {
     return make_mistake(place, 0, what) && what.faults.accumulator.has_value();
   }
 
-  // What is left of the difference with the mistake; nothing where it cannot be made.
+  // Returns what is left of the difference with the mistake; nothing where it cannot be made.
   std::optional<Remainder> left_of(const MistakeSet& mistakes, const RowList& rows) {
     predictor_.look_at(rows);
     const std::optional<WideStage> output = predictor_.predicted(mistakes, nullptr);

@@ -52,7 +52,7 @@ Diagnosis LayerJudge::compared_stages(const Trace& trace, std::vector<ExternalSt
   return found;
 }
 
-// What attention adds to the stream, given their stages.
+// Returns what attention adds to the stream, given their stages.
 Tensor LayerJudge::added_by(const Trace& trace, const GivenStages& given, const LayerRest& rest) const {
   if (const auto found = given.find(StageId::output); found != given.end()) return rest.added(found->second);
   if (given.empty()) return attention_added(trace);
@@ -89,7 +89,7 @@ void LayerJudge::judge_leaving(const DumpTensor& theirs, RestRun& exact, RestRun
   if (theirs.may_be_normed && !plain.equal) {
     PartComparison normed =
         compared(DumpPart::final_norm, theirs, rest.final_norm(left), rest.final_norm(moved), work_.options);
-    // Of hidden states that end early only what is equal says that theirs has no further layer.
+    // Where hidden states end early, only an equal one says that theirs has no further layer.
     if (normed.equal || (theirs.layer + 1 == layers && excess_of(normed) < excess_of(plain))) {
       normed.given = plain.given;
       if (theirs.layer + 1 < layers) {

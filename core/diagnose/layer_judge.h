@@ -22,7 +22,7 @@
 
 namespace headscope {
 
-// What enters a layer, [batch, len, d_model].
+// A stream enters a layer, [batch, len, d_model].
 struct LayerStream {
   Tensor exact;        // theirs, or ours as it follows from theirs before it
   Tensor drifted;      // drift.h

@@ -35,7 +35,7 @@ class LayerRest {
   Tensor mlp_in(const Tensor& stream, const Tensor& attended) const;
   // What the MLP makes of what it reads, after a norm of its result where the layer has one. Throws Cancelled.
   Tensor mlp_out(const Tensor& mlp_in) const;
-  // What leaves the layer: the sum of both, normalised where sums are.
+  // Returns what leaves the layer: the sum of both, normalised where sums are.
   Tensor leaving(const Tensor& attended, const Tensor& mlp_out) const;
   // finish_layer(), with the convolution; of all rows. Throws Cancelled.
   Tensor finished(const Tensor& stream, const Tensor& added) const;

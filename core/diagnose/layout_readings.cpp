@@ -52,7 +52,7 @@ std::int64_t layers_of(const Trace& ours) {
   return checkpoint == nullptr ? 1 : checkpoint->architecture().num_layers;
 }
 
-// Of a stage of all layers, [layers, batch, ...] or [batch, layers, ...], that of ours; where batch is 1 it may be
+// Takes ours from a stage of all layers, [layers, batch, ...] or [batch, layers, ...]; where batch is 1 it may be
 // missing.
 std::vector<LayoutReading> readings_of_layers(const Trace& ours, StageId stage, const Tensor& found,
                                               std::string_view layout) {

@@ -9,7 +9,7 @@
 namespace headscope {
 namespace {
 
-// What is wrong in the layer without its place among the others.
+// Returns what is wrong in the layer, without its place among the others.
 bool explained(const LayerDiagnosis& layer) {
   const bool parts = std::all_of(layer.parts.begin(), layer.parts.end(),
                                  [](const PartComparison& each) { return each.equal || !each.explanations.empty(); });

@@ -112,7 +112,7 @@ class DumpReader {
     return true;
   }
 
-  // Of several readings the first, where none comes clearly nearer to ours.
+  // The first of several readings is taken where none comes clearly nearer to ours.
   void take(const std::string& name, const Tensor& tensor, const std::vector<NameMeaning>& meanings,
             std::vector<Choice>& choices) {
     if (choices.empty()) refuse(name, tensor, meanings);

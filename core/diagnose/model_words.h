@@ -8,7 +8,7 @@
 
 namespace headscope {
 
-// What a part of a model is, a part of a sentence: "what the MLP adds". "" for names that are no part's.
+// Returns what a part of a model is, as a part of a sentence: "what the MLP adds". "" for names that are no part's.
 std::string_view part_words(std::string_view name);
 
 // "mlp_out of layer 3 is wrong given its input, mlp_in: largest difference 0.2; ..." or that it is equal; where it is

@@ -55,7 +55,7 @@ std::vector<std::string> RestRun::origin_of(DumpPart part) const {
   return names;
 }
 
-// What the part is made of, back to what is theirs.
+// Returns what the part is made of, back to what is theirs.
 void RestRun::add_origin(DumpPart part, std::vector<std::string>& names) const {
   const auto add = [&](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

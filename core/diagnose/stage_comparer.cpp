@@ -249,8 +249,8 @@ std::optional<Remainder> StageComparer::left_of(const MistakeSet& mistakes) {
   return left_with(mistakes, *made, theirs_, true);
 }
 
-// What still differs. What rounding costs follows from the numbers, and a mistake changes them: where it explains
-// nearly all, its own numbers say how far a cell may lie away.
+// Returns what still differs. What rounding costs follows from the numbers, and a mistake changes them: where it
+// explains nearly all, its own numbers say how far a cell may lie away.
 Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs,
                                    bool known) {
   const IsFilled filled = filled_in(predictor_.queries());

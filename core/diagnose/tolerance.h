@@ -37,7 +37,7 @@ class Tolerance {
 
   // Returns how far a cell may lie away that holds `right` in a row whose root mean square is `size`.
   double of(double right, double size) const;
-  // The same of the cell of that place, row-major.
+  // Returns how far the cell of that place, row-major, may lie away.
   double of(std::size_t place, double right, double size) const;
 
   static constexpr double kFloat32Share = 5e-5;
