@@ -7,8 +7,8 @@
 
 namespace headscope::cli {
 
-// Returns what diagnosis_json() has, for the first layer that is wrong given its input, and {layer, first_wrong, layers,
-// behind, missing_layers, exchanged_layers}. `layer` is null where no layer is wrong.
+// Returns what diagnosis_json() has, for the first layer that is wrong given its input, and {layer, first_wrong,
+// layers, behind, missing_layers, exchanged_layers}. `layer` is null where no layer is wrong.
 std::string model_diagnosis_json(const ModelDiagnosis& found);
 
 // Lines for people: the first layer and stage that are wrong, all of that layer, then a line for every other one.

@@ -27,7 +27,7 @@ std::string kind_reading(const Request& request, const MaskFile& file) {
       file.path);
 }
 
-// What says that a file is [batch, key_len].
+// Returns the words that say that a file is [batch, key_len].
 constexpr const char* kAsKeys =
     "with --mask-kind key-keep, where 1 means that the key may be seen, or key-hide, where 1 means that it is hidden";
 

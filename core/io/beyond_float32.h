@@ -10,11 +10,11 @@
 
 namespace headscope {
 
-// Of the finite numbers of a .npy file that are infinite as float32 the largest in size; nullopt where there is none.
+// Returns the largest of the finite numbers of a .npy file that are infinite as float32; nullopt where there is none.
 // `what` names the bytes in errors. Throws Error as read_npy_header() does.
 std::optional<double> beyond_float32_of_npy(std::span<const std::byte> bytes, const std::string& what);
 
-// The same of a file, which is mapped.
+// Returns it for a file, which is mapped.
 std::optional<double> beyond_float32_of_npy_file(const std::string& path);
 
 // The same of a tensor of a .safetensors file or one of torch.save, `entry` of file.entries; of the latter all numbers

@@ -124,7 +124,7 @@ void keep_texts(const Request& request, const HeadFileSet& files, std::vector<He
   refuse_lengths(request, files.key, first.key);
 }
 
-// What to say of the reading that is taken; "" where it is the only one, and the usual one.
+// Returns what to say of the reading that is taken; "" where it is the only one, and the usual one.
 std::string sentence_of(const Request& request, const HeadFile& query, const std::vector<HeadReading>& readings,
                         bool usual, bool asked) {
   const HeadReading& taken = readings.front();

@@ -11,7 +11,7 @@
 
 namespace headscope {
 
-// What the files hold, as they hold it: any rank.
+// The files hold these, of any rank.
 struct HeadArrays {
   Tensor query, key, value;
 };

@@ -13,7 +13,7 @@ namespace headscope {
 
 enum class ArrayRole { query, key, value, mask, out };
 
-// What an array of that name is, "q" as "query", "attn_mask" as "mask"; nullopt for other names.
+// Returns what an array of that name is, "q" as "query", "attn_mask" as "mask"; nullopt for other names.
 std::optional<ArrayRole> role_of_array(std::string_view name);
 std::string_view role_name(ArrayRole role);  // "query", ...
 

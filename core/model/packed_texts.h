@@ -16,7 +16,7 @@ std::int64_t packed_len(const std::vector<std::int64_t>& lengths);
 // lengths[b] places, which are behind those of the items before. Asserts as many lengths as items, none above len.
 Tensor packed_texts(const Tensor& padded, const std::vector<std::int64_t>& lengths);
 
-// The same of [batch, len, features].
+// Packs tensors that are [batch, len, features].
 Tensor packed_rows(const Tensor& padded, const std::vector<std::int64_t>& lengths);
 
 // [1, 1, T, T]: 1 where query and key are of the same text, 0 elsewhere, which hides the key. It means that whatever

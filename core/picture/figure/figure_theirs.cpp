@@ -150,7 +150,7 @@ Sheet::Title title_of(const Sheet& sheet, const TheirsFigure& theirs, const Stag
     add(fmt::format("head {}", sheet.view.head));
   }
   add(theirs.found.verdict());
-  // What is shown goes before how large it is.
+  // The heading names what is shown before how large it is.
   const std::string shape = to_string(theirs.sides.ours.shape());
   const double words = sheet.width_of(title.name, FontRole::numbers_bold, 13) +
                        sheet.width_of(shape, FontRole::numbers, 12) + sheet.width_of(title.fact, FontRole::words, 12) +

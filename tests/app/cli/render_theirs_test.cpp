@@ -97,7 +97,7 @@ TEST_F(RenderTheirs, LogarithmsAreForWeights) {
   EXPECT_TRUE(holds(drawn(logarithmic), "linear"));
   expect_refused(render({"--theirs", "theirs/query.npy", "--stage", "query", "--log"}), 2,
                  {"--log", "--stage of weights"});
-  // Of two results too.
+  // The difference of two results refuses it too.
   ASSERT_EQ(render({"--view", "heads", "--log"}, "log.svg").code, 0);
   expect_refused(render({"--against", "log.svg", "--log"}), 2, {"--log", "difference of two results"});
   EXPECT_EQ(cli({"render", "--session", "log.svg", "--against", "log.svg", "--out", "b.svg"}).code, 0);

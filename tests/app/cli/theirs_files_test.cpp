@@ -21,7 +21,7 @@ std::string npy(const std::vector<float>& values, const Shape& shape = kShape) {
   return out.str();
 }
 
-// The same as float64.
+// These are the numbers as float64.
 std::string wide_npy(const std::vector<double>& values) {
   std::string bytes = npy(std::vector<float>(values.size()));
   bytes.resize(bytes.size() - 4 * values.size());
