@@ -59,10 +59,11 @@ Json stage_json(const ComparedStage& stage) {
 }
 
 std::string comparison_json(const Comparison& found) {
-  Json json = {{"equal", !found.first.has_value()},
+  Json json = {{"equal", found.equal()},
                {"first", nullptr},
                {"layer", nullptr},
                {"rows", found.rows.empty() ? Json() : Json(found.rows)},
+               {"layer_order", found.layers.empty() ? Json() : Json(found.layers)},
                {"options", Json::array()},
                {"tokens", alignment_json(found.queries)},
                {"key_tokens", alignment_json(found.keys)},
@@ -154,10 +155,13 @@ std::string heads_text(const std::vector<HeadDifference>& heads) {
 std::string comparison_text(const Comparison& found) {
   std::string text = options_text(found.options) + tokens_text("tokens", found.queries);
   if (found.keys.changed != found.queries.changed) text += tokens_text("keys", found.keys);
-  text += !found.first  ? "equal: every number, to the last bit\n"
-          : found.layer ? fmt::format("starts to differ at {} of layer {}\n", stage_name(*found.first), *found.layer)
-                        : fmt::format("starts to differ at {}\n", stage_name(*found.first));
-  if (!found.rows.empty()) text += found.rows + "\n";
+  text += found.equal()  ? "equal: every number, to the last bit\n"
+          : !found.first ? "the shown layer is equal, to the last bit\n"
+          : found.layer  ? fmt::format("starts to differ at {} of layer {}\n", stage_name(*found.first), *found.layer)
+                         : fmt::format("starts to differ at {}\n", stage_name(*found.first));
+  for (const std::string& why : {found.layers, found.rows}) {
+    if (!why.empty()) text += why + "\n";
+  }
   return text + "\n" + stages_text(found.stages) + "\n" + heads_text(found.heads);
 }
 
@@ -244,7 +248,7 @@ void run(const Arguments& given, const CancelToken& cancel) {
   std::string files;
   if (given.has("out")) files = write_differences(*a, *b, found, stages, folder, cancel);
   print(given.has("json") ? comparison_json(found) : comparison_text(found) + files);
-  if (given.has("check") && found.first) throw CheckFailed();
+  if (given.has("check") && !found.equal()) throw CheckFailed();
 }
 
 }  // namespace

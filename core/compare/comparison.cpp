@@ -10,6 +10,7 @@
 #include "core/attention/model_trace.h"
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"
+#include "core/compare/layer_order.h"
 #include "core/compare/row_order.h"
 #include "core/request/request_text.h"
 #include "core/request/stage_info.h"
@@ -246,7 +247,12 @@ Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& can
     return std::pair(left.weights, left.context) > std::pair(right.weights, right.context);
   });
   add_layer(a, b, cancel, comparison);
-  if (comparison.first && same_tokens(comparison)) {
+  // Behind equal layers one may have more.
+  if (a.model != nullptr && b.model != nullptr &&
+      (comparison.first || a.model->layers.size() != b.model->layers.size())) {
+    comparison.layers = layer_order_sentence(*a.model, *b.model, cancel);
+  }
+  if (comparison.first && comparison.layers.empty() && same_tokens(comparison)) {
     comparison.rows = row_order_sentence(a, b, comparison.layer, cancel);
   }
   return comparison;

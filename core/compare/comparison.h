@@ -54,7 +54,10 @@ struct Comparison {
   // `layer`: when both are models with several layers, the first computed layer that differs; else nullopt.
   std::optional<StageId> first;
   std::optional<std::int64_t> layer;
-  std::string rows;  // row_order_sentence(): why it starts there; "" where the order of rows does not explain it
+  std::string rows;    // row_order_sentence(): why it starts there; "" where the order of rows does not explain it
+  std::string layers;  // layer_order_sentence(): layers that are missing or stand in another order; "" where none do
+  // Whether nothing differs: no stage of the shown layers, and no layer is missing in one of the models.
+  bool equal() const { return !first && layers.empty(); }
 };
 
 // Reads every stage that both have; a stage of more than 2^24 numbers that is computed when read is reported as

@@ -1,10 +1,5 @@
 #include "core/compare/number_grid.h"
 
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-
 namespace headscope {
 namespace {
 
@@ -20,23 +15,6 @@ constexpr NumberGrid kGrids[] = {
 
 std::span<const NumberGrid> number_grids() {
   return kGrids;
-}
-
-double rounded_to(const NumberGrid& grid, double value) {
-  if (!std::isfinite(value) || value == 0) return value;
-  double rounded = 0;
-  if (std::abs(value) >= std::ldexp(1, grid.lowest)) {
-    // The digits that are kept, in the bits of a double: half of the last one is added, less where it is even.
-    const int dropped = std::numeric_limits<double>::digits - grid.digits;
-    const std::uint64_t last = std::uint64_t{1} << dropped;
-    std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
-    bits += last / 2 - 1 + ((bits & last) != 0 ? 1 : 0);
-    rounded = std::bit_cast<double>(bits & ~(last - 1));
-  } else {
-    const int last = grid.lowest - (grid.digits - 1);
-    rounded = std::ldexp(std::nearbyint(std::ldexp(value, -last)), last);
-  }
-  return std::abs(rounded) > grid.largest ? std::copysign(std::numeric_limits<double>::infinity(), value) : rounded;
 }
 
 }  // namespace headscope

@@ -1,10 +1,12 @@
-// Whether two results differ because the rows of their projections of queries and keys stand in another order: files of
-// Meta and GGUF have the two rows that a rotary position turns together beside each other, others half a head apart.
+// Whether two results differ because the rows of their projections stand in another order: whole heads, or the rows of
+// each head. Files of Meta and GGUF have the two rows that a rotary position turns together beside each other, others
+// half a head apart.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
@@ -20,9 +22,15 @@ enum class PairedRows { a, b, either };
 // `either`: heads of four features are the same whichever of the two has pairs.
 std::optional<PairedRows> paired_rows(const Tensor& a, const Tensor& b, std::int64_t heads, const CancelToken& cancel);
 
-// "query_proj and key_proj of B are those of A with the rows of each head in the order of rotary pairs ...", of two
-// results of the same tokens: of `layer`, in which both begin to differ, of models; nullopt: of the shown one. ""
-// unless the order explains both, and value_proj is equal. Throws Cancelled.
+// For each head of `b` the head of `a` that holds its numbers, but for rounding, both [.., heads * head_dim]. nullopt
+// where there is none for some, where two heads hold the same numbers, and where the heads stand in the same order.
+std::optional<std::vector<std::int64_t>> head_order(const Tensor& a, const Tensor& b, std::int64_t heads,
+                                                    const CancelToken& cancel);
+
+// "the rows are permuted: query_proj and key_proj of B are those of A with the rows of each head in the order of rotary
+// pairs ..." or "the heads stand in another order: heads 0, 1, 2 of B are heads 2, 0, 1 of A ...", of two results of
+// the same tokens: of `layer`, in which both begin to differ, of models; nullopt: of the shown one. "" unless that
+// explains the projections of queries, keys and values. Throws Cancelled.
 std::string row_order_sentence(const Trace& a, const Trace& b, std::optional<std::int64_t> layer,
                                const CancelToken& cancel);
 

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/diagnose/layout_readings.h"
+#include "core/diagnose/part_order.h"
+#include "core/diagnose/stage_comparer.h"
 #include "core/diagnose/stage_search.h"
 #include "core/diagnose/told_apart.h"
 
@@ -78,6 +81,35 @@ StageComparison best_reading(const Trace& ours, ExternalStage& theirs, const Giv
   return std::move(*best);
 }
 
+// Theirs where every stage is equal but for the order in which heads or features stand.
+std::optional<Diagnosis> equal_in_other_order(const Trace& ours, std::span<const ExternalStage> theirs,
+                                              const DiagnoseWork& work, const CancelToken& cancel) {
+  const bool sums_heads = std::any_of(theirs.begin(), theirs.end(),
+                                      [](const ExternalStage& each) { return each.stage == StageId::output; });
+  std::vector<NamedStage> named;
+  for (const ExternalStage& each : theirs) named.emplace_back(each.stage, each.tensor);
+  const std::optional<PartOrder> order = part_order(ours, named, sums_heads);
+  if (!order) return std::nullopt;
+  Diagnosis found;
+  found.equal = true;
+  GivenStages given;
+  for (const ExternalStage& each : theirs) {
+    if (!(each.tensor.shape() == ours.tensor(each.stage).shape())) return std::nullopt;
+    ExternalStage turned = each;
+    turned.tensor = in_own_order(*order, ours, each.stage, each.tensor);
+    StageComparison stage = StageComparer(ours, turned, given, work, cancel).compare();
+    if (!stage.equal) return std::nullopt;
+    if (order->moves(each.stage)) {
+      stage.order = order;
+      stage.read_as = order->words();
+    }
+    found.max_difference = std::max(found.max_difference, stage.max_difference);
+    found.stages.push_back(std::move(stage));
+    given[each.stage] = turned.tensor;
+  }
+  return found;
+}
+
 // One explanation for all stages: what explains each that differs, each mistake once.
 void explain_together(Diagnosis& found) {
   DiagnosisExplanation together;
@@ -139,6 +171,7 @@ Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const s
   found.equal = true;
   GivenStages given;
   DiagnoseWork work{backend, options, {}};
+  if (auto turned = equal_in_other_order(ours, theirs, work, cancel)) return std::move(*turned);
   for (std::size_t k = 0; k < theirs.size(); ++k) {
     work.progress = [&, k](double share) {
       if (progress) progress((static_cast<double>(k) + share) / static_cast<double>(theirs.size()));

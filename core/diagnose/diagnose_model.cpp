@@ -120,7 +120,10 @@ class ModelJudge {
       stream = std::move(judged.next);
       final_ = judged.final_hidden;
       judged.found.layer = layer;
-      for (std::string& each : judged.readings) found_.readings.push_back(std::move(each));
+      for (std::string& each : judged.readings) {
+        const auto known = std::find(found_.readings.begin(), found_.readings.end(), each);
+        if (known == found_.readings.end()) found_.readings.push_back(std::move(each));
+      }
       if (layer == 0 && embedded_) {
         judged.found.equal = judged.found.equal && embedded_->equal;
         judged.found.parts.insert(judged.found.parts.begin(), *embedded_);
@@ -135,6 +138,7 @@ class ModelJudge {
     const std::int64_t own = expected(layer);
     JudgedLayer judged = judge_.judged(own, stream, theirs, false, {});
     if (judged.found.equal) return judged;
+    if (std::optional<JudgedLayer> turned = judge_.judged_in_own_order(own, stream, theirs)) return std::move(*turned);
     if (std::optional<JudgedLayer> other = another(layer, own, stream, theirs)) return std::move(*other);
     judged = judge_.judged(own, stream, theirs, true, likely_);
     for (const PartComparison& part : judged.found.parts) remember(part.explanations);

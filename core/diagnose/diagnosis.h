@@ -10,6 +10,7 @@
 
 #include "core/backend/backend.h"
 #include "core/diagnose/number_format.h"
+#include "core/diagnose/part_order.h"
 #include "core/diagnose/where.h"
 #include "core/request/stage.h"
 #include "core/tensor/tensor.h"
@@ -50,6 +51,7 @@ struct StageComparison {
   std::optional<StageId> same_as;           // another of our stages that theirs are
   std::string read_as;                      // LayoutReading::as of the layout that theirs were read in; "" for our own
   std::vector<std::string> other_readings;  // the other layouts that the sizes allow
+  std::optional<PartOrder> order;           // of theirs, where `read_as` says it
   std::vector<StageId> given;               // their stages that this one was computed from
   Where where;                              // against ours with their stages before
   std::vector<std::string> mistakes;        // those of the best explanation

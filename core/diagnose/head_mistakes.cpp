@@ -5,6 +5,8 @@
 
 #include "core/attention/projection_steps.h"
 #include "core/diagnose/mistake_rows.h"
+#include "core/diagnose/part_order.h"
+#include "core/model/head_rule.h"
 #include "core/model/past.h"
 
 namespace headscope {
@@ -84,6 +86,34 @@ bool read_last_dimension(Altered& what, int) {
   return true;
 }
 
+// Rows of a projection in the order that rotary positions do not turn: row `features[d]` of each head is row `d`.
+Tensor rows_otherwise(const Tensor& rows, const std::vector<std::int64_t>& features) {
+  const auto head_dim = static_cast<std::int64_t>(features.size());
+  const std::int64_t width = rows.rank() == 1 ? 1 : rows.dim(1);
+  const std::vector<float> from = rows.values();
+  std::vector<float> to(from.size());
+  for (std::int64_t row = 0; row < rows.dim(0); ++row) {
+    const std::int64_t there = row / head_dim * head_dim + features[static_cast<std::size_t>(row % head_dim)];
+    std::copy_n(from.begin() + row * width, width, to.begin() + there * width);
+  }
+  return Tensor::of(rows.shape(), rows.axes(), std::move(to));
+}
+
+bool permute_rows(Altered& what, int) {
+  const Inputs& inputs = what.inputs;
+  if (inputs.weights.empty() || inputs.head_rule == nullptr || inputs.head_rule->rotary == nullptr) return false;
+  const RotaryRule& rule = inputs.head_rule->rotary->rule();
+  const PartOrder order = other_features(rule, inputs.head_dim);
+  separate_projections(what);
+  for (const Part part : {Part::query, Part::key}) {
+    Linear& linear = linear_of(what.inputs.weights, part);
+    if (linear.empty() || linear.weight.dim(0) % inputs.head_dim != 0) return false;
+    linear.weight = rows_otherwise(linear.weight, order.features);
+    if (!linear.bias.empty()) linear.bias = rows_otherwise(linear.bias, order.features);
+  }
+  return rule.features >= 4;
+}
+
 bool leave_output_out(Altered& what, int) {
   const Linear& output = what.inputs.weights.output;
   what.faults.output_missing = true;
@@ -157,6 +187,10 @@ constexpr MistakeRow kRows[] = {
      "F.linear(x, v_weight, v_bias)", leave_bias_out<Part::value>},
     {"qkv-last-dimension", S::query_proj, "the fused projection is read as [heads, features, 3]",
      "qkv.view(B, S, H, D, 3).unbind(-1)", "qkv.view(B, S, 3, H, D).unbind(2)", read_last_dimension},
+    {"rotary-rows-permuted", S::query_proj,
+     "rows of the projections of queries and keys stand in the order of pairs, and positions turn halves, or the other "
+     "way round",
+     "q_proj.weight = w", "q_proj.weight = permute(w, n_heads)", permute_rows},
     {"output-missing", S::output, "the output projection is left out", "return y", "return self.out_proj(y)",
      leave_output_out},
     {"residual-added", S::output, "the input is added to the output", "return x + self.out_proj(y)",

@@ -28,7 +28,8 @@ WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
     const double* from = value.values.data() + (b * kv_heads + own) * value.shape[2] * features;
     const double* w = weights.values.data() + pair * count * weights.shape[3];
     double* to = result.values.data() + pair * count * features;
-    const bool finite = std::all_of(from, from + keys * features, [](double each) { return std::isfinite(each); });
+    // Any infinity or NaN makes this sum NaN.
+    const bool finite = (Eigen::Map<const Eigen::ArrayXd>(from, keys * features) * 0).sum() == 0;
     const std::optional<NumberGrid>& grid = what_.faults.accumulator;
     if (finite && !grid) {
       using Strided = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;

@@ -154,7 +154,7 @@ WideStage LayerLab::masked(WideStage before, Rows rows, bool scales) const {
   const LayerFaults& faults = what_.faults;
   const auto fill = static_cast<double>(static_cast<float>(rule_.mask_fill));
   const double scale = scales ? rule_.scale : 1;
-  const bool caps_added = rule_.caps_added();
+  const bool adds_nothing = rule_.caps_added() || (rule_.mask->added.empty() && !faults.slopes);
   WideStage result = std::move(before);
   const bool as_requested =
       faults.hide == LayerFaults::Hide::right && faults.hide_first_keys == 0 && faults.hide_last_queries == 0;
@@ -163,7 +163,7 @@ WideStage LayerLab::masked(WideStage before, Rows rows, bool scales) const {
     const std::int64_t i = rows[static_cast<std::size_t>(r)];
     if (j == 0 && as_requested) seen = rule_.mask->hidden.visible_keys(b, h, i);
     const bool hidden = !rule_.mask_after_softmax && (seen ? !seen->contains(j) : hides(b, h, i, j));
-    const double more = caps_added ? 0 : added(b, h, i, j);
+    const double more = adds_nothing ? 0 : added(b, h, i, j);
     switch (faults.mask_use) {
       case LayerFaults::MaskUse::adds_one_where_visible:
         value = stored((value + more + (hidden ? 0 : 1)) * scale);

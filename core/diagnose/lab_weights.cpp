@@ -25,7 +25,9 @@ void LayerLab::normalise(double* first, std::int64_t count, std::int64_t step, d
   const bool logarithm = faults.powers == Powers::logarithm;
   for (std::int64_t k = 0; k < count; ++k) {
     double& value = first[k * step];
-    const double made = power(value - largest);
+    // Half of the cells of a causal mask: exp() takes its slow way for them.
+    const bool nothing = value == -std::numeric_limits<double>::infinity() && std::isfinite(largest);
+    const double made = nothing ? 0 : power(value - largest);
     sum += made;
     value = logarithm ? value - largest : made;
   }

@@ -12,6 +12,7 @@
 #include "core/diagnose/drift.h"
 #include "core/diagnose/dump_places.h"
 #include "core/diagnose/part_comparison.h"
+#include "core/diagnose/part_order.h"
 #include "core/diagnose/stage_comparer.h"
 #include "core/diagnose/stage_predictor.h"
 #include "core/model/checkpoint.h"
@@ -193,6 +194,33 @@ JudgedLayer LayerJudge::judged(std::int64_t ours, const LayerStream& stream, std
   result.found.equal = (!result.found.attention || result.found.attention->equal) &&
                        std::all_of(result.found.parts.begin(), result.found.parts.end(),
                                    [](const PartComparison& each) { return each.equal; });
+  return result;
+}
+
+std::optional<JudgedLayer> LayerJudge::judged_in_own_order(std::int64_t ours, const LayerStream& stream,
+                                                           std::span<const DumpTensor> theirs) const {
+  std::vector<NamedStage> stages;
+  bool sums_heads = false;
+  for (const DumpTensor& each : theirs) {
+    const bool of_heads = each.part == DumpPart::stage && each.stage < StageId::output;
+    sums_heads = sums_heads || !of_heads;
+    if (of_heads) stages.emplace_back(each.stage, each.tensor);
+  }
+  const Trace& own = *model_.layers[static_cast<std::size_t>(ours)];
+  const std::optional<PartOrder> order = part_order(own, stages, sums_heads);
+  if (!order) return std::nullopt;
+  std::vector<DumpTensor> turned(theirs.begin(), theirs.end());
+  for (DumpTensor& each : turned) {
+    if (each.part == DumpPart::stage) each.tensor = in_own_order(*order, own, each.stage, each.tensor);
+  }
+  JudgedLayer result = judged(ours, stream, turned, false, {});
+  if (!result.found.equal) return std::nullopt;
+  for (StageComparison& each : result.found.attention->stages) {
+    if (!order->moves(each.stage)) continue;
+    each.order = order;
+    each.read_as = order->words();
+  }
+  result.readings.push_back("heads of theirs are read with " + order->words());
   return result;
 }
 

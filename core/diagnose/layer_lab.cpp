@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -149,13 +150,19 @@ std::shared_ptr<const WideStages> LayerLab::heads() {
   return heads_;
 }
 
+std::shared_ptr<const WideStage> LayerLab::raw(Rows rows) {
+  heads();
+  if (raw_ == nullptr) raw_ = std::make_shared<const WideStage>(kept(StageId::raw_scores, raw_scores(rows), rows));
+  return raw_;
+}
+
 WideStage LayerLab::stage(StageId stage, Rows rows) {
   heads();
   if (stage < StageId::raw_scores) {
     const auto found = heads_->find(stage);
     return found == heads_->end() ? WideStage() : found->second;
   }
-  WideStage raw = kept(StageId::raw_scores, raw_scores(rows), rows);
+  WideStage raw = raw_ != nullptr ? *raw_ : kept(StageId::raw_scores, raw_scores(rows), rows);
   if (stage == StageId::raw_scores) return raw;
   WideStage scores;
   if (rule_.mask_order == MaskOrder::before_scale && rule_.masks()) {

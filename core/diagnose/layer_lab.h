@@ -48,6 +48,9 @@ class LayerLab {
   // mistakes differ only behind them. Throws Cancelled.
   std::shared_ptr<const WideStages> heads();
   void take_heads(std::shared_ptr<const WideStages> heads) { heads_ = std::move(heads); }
+  // raw_scores of these queries, likewise: the next stage() must be of the same queries.
+  std::shared_ptr<const WideStage> raw(std::span<const std::int64_t> queries);
+  void take_raw(std::shared_ptr<const WideStage> raw) { raw_ = std::move(raw); }
 
   // The stage. From the scores on it has these queries only, in this order: [batch, heads, queries, keys] or [batch,
   // queries, features]. Every query has to be there where faults().mixes_rows(), or with softmax-over-queries. Empty
@@ -116,6 +119,7 @@ class LayerLab {
   ScoreRule rule_;
   std::int64_t diagonal_ = 0;
   std::shared_ptr<const WideStages> heads_;
+  std::shared_ptr<const WideStage> raw_;
 };
 
 }  // namespace headscope

@@ -234,11 +234,9 @@ bool StageComparer::look_at_all() {
   plain_ = stage_rows(external_.stage, own_, all);
   filled_ = filled_in(all);
   rounded_ = exact_ = {};
+  // What rounding costs each cell takes several layers more: it is asked for a mistake that leaves nearly nothing.
   tolerance_ = of_rows_;
-  if (const auto exact = predicted({}, nullptr); exact && predictor_.by_lab()) {
-    exact_ = *exact;
-    tolerance_->allow_cells(allowance({}, exact_));
-  }
+  if (auto exact = predicted({}, nullptr); exact && predictor_.by_lab()) exact_ = std::move(*exact);
   plain_left_ = compare_stage(plain_, nullptr, theirs_, *tolerance_, filled_);
   return true;
 }
@@ -271,14 +269,19 @@ std::vector<double> StageComparer::allowance(const MistakeSet& mistakes, const W
   const NumberGrid& grid = format_.grid != nullptr ? *format_.grid : float32_grid();
   const double cost = predictor_.cost() + predictor_.cost_of_heads();
   const auto most = static_cast<std::uint64_t>(std::clamp(kSampleWork / cost, kFewestSamples, kMostSamples));
+  std::vector<std::optional<WideStage>> made(most + 1);  // the samples, and what the cells are sums of
+  pool_.run(static_cast<std::int64_t>(made.size()), true, [&](std::int64_t k) {
+    const auto seed = static_cast<std::uint64_t>(k);
+    std::optional<WideStage>& to = made[seed];
+    to = seed == 0 ? predictor_.summed(mistakes) : predictor_.scattered(mistakes, grid, seed * 0x9E3779B97F4A7C15ULL);
+    if (to && external_.averaged) to = mean_over_heads(*to);
+  });
   std::vector<WideStage> samples;
-  for (std::uint64_t seed = 1; seed <= most; ++seed) {
-    auto sample = predictor_.scattered(mistakes, grid, seed * 0x9E3779B97F4A7C15ULL);
-    if (!sample) return {};
-    samples.push_back(external_.averaged ? mean_over_heads(*sample) : std::move(*sample));
+  for (std::size_t seed = 1; seed < made.size(); ++seed) {
+    if (!made[seed]) return {};
+    samples.push_back(std::move(*made[seed]));
   }
-  std::optional<WideStage> summed = predictor_.summed(mistakes);
-  if (summed && external_.averaged) summed = mean_over_heads(*summed);
+  const std::optional<WideStage>& summed = made.front();
   return rounding_allowance(format_, exact, samples, summed.value_or(WideStage{}), filled_in(predictor_.queries()));
 }
 

@@ -1,12 +1,14 @@
 // The plain comparison of one stage: ours as it follows from their stages before it, beside theirs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
+#include "core/base/thread_pool.h"
 #include "core/compare/wide_stage.h"
 #include "core/diagnose/diagnosis.h"
 #include "core/diagnose/layer_lab.h"
@@ -30,7 +32,7 @@ class StageComparer {
   std::optional<StageId> another_stage() const;
 
   // Returns what still differs with the mistakes, in the queries that are looked at; nothing where they cannot be made,
-  // or change nothing that can be seen here.
+  // or change nothing that can be seen here. Several threads may ask at once where by_lab().
   std::optional<Remainder> left_of(const MistakeSet& mistakes);
   // Whether the mistakes also explain the queries that are not looked at; of very many, some from everywhere.
   bool holds_everywhere(const MistakeSet& mistakes);
@@ -45,6 +47,9 @@ class StageComparer {
   StageId stage() const { return external_.stage; }
   const NumberFormat& format() const { return format_; }
   double cost() const { return predictor_.cost(); }  // of left_of(), in multiplications
+  bool by_lab() const { return predictor_.by_lab(); }
+  // Threads for predictions; work that one of them asks for it does itself.
+  ThreadPool& pool() { return pool_; }
 
  private:
   std::optional<WideStage> predicted(const MistakeSet& mistakes, const NumberGrid* grid);
@@ -75,6 +80,7 @@ class StageComparer {
   const bool has_given_;
   StagePredictor predictor_;
   const CancelToken& cancel_;
+  ThreadPool pool_{std::min(hardware_threads(), 8)};  // each has a layer in memory
   NumberFormat format_;
   WideStage theirs_, plain_, rounded_, exact_;  // exact_: the lab's, without rounding
   IsFilled filled_;

@@ -18,6 +18,7 @@ constexpr double kMostUnlike = 1e-3;  // of the lab and the engine, in shares of
 constexpr std::int64_t kCheckedRows = 8;
 constexpr double kCopied = 20;          // multiplications that a number takes as long as which is read and stored
 constexpr std::size_t kMostHeads = 24;  // that are kept at a time: each is three copies of the heads in double
+constexpr std::size_t kMostRawNumbers = std::size_t{1} << 25;  // of raw scores that are kept at a time
 
 // Whether both hold the same layer: cell by cell within a small share of the row.
 bool alike(const WideStage& a, const WideStage& b) {
@@ -60,6 +61,13 @@ WideStage transposed(const WideStage& from) {
   return result;
 }
 
+MistakeSet those_up_to(const MistakeSet& mistakes, StageId stage) {
+  MistakeSet result;
+  std::copy_if(mistakes.begin(), mistakes.end(), std::back_inserter(result),
+               [=](const auto& each) { return all_mistakes()[each.first].step <= stage; });
+  return result;
+}
+
 std::vector<std::int64_t> all_queries(std::int64_t count) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), 0);
@@ -86,7 +94,9 @@ StagePredictor::StagePredictor(const Trace& ours, StageId stage, GivenStages giv
 }
 
 void StagePredictor::look_at(std::vector<std::int64_t> queries) {
+  if (queries == queries_) return;
   queries_ = std::move(queries);
+  raw_.clear();
 }
 
 double StagePredictor::cost() const {
@@ -111,24 +121,44 @@ double StagePredictor::cost_of_heads() const {
 }
 
 std::optional<Altered> StagePredictor::altered(const MistakeSet& mistakes) const {
-  Altered what{ours_.request, *ours_.inputs, false, false, {}};
-  for (const auto& [place, variation] : mistakes) {
-    if (!make_mistake(place, variation, what)) return std::nullopt;
-  }
-  return what;
+  const auto made = [&](auto first, auto last) -> std::optional<Altered> {
+    Altered what{ours_.request, *ours_.inputs, false, false, {}};
+    for (auto each = first; each != last; ++each) {
+      if (!make_mistake(each->first, each->second, what)) return std::nullopt;
+    }
+    return what;
+  };
+  std::optional<Altered> what = made(mistakes.begin(), mistakes.end());
+  if (!what || mistakes.size() < 2) return what;
+  // Where one mistake takes back what another one did, they cannot be made together.
+  const std::optional<Altered> backwards = made(mistakes.rbegin(), mistakes.rend());
+  const bool alike = backwards && backwards->faults == what->faults && backwards->request == what->request &&
+                     backwards->batch_is_sequence == what->batch_is_sequence &&
+                     backwards->axes_exchanged == what->axes_exchanged;
+  return alike ? std::move(what) : std::nullopt;
 }
 
 void StagePredictor::share_heads(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid) {
-  MistakeSet of_heads;
-  std::copy_if(mistakes.begin(), mistakes.end(), std::back_inserter(of_heads),
-               [](const auto& each) { return all_mistakes()[each.first].step <= StageId::value; });
-  if (heads_.size() >= kMostHeads) heads_.clear();
-  auto& heads = heads_[{of_heads, grid}];
-  if (heads == nullptr) {
-    heads = lab.heads();
-  } else {
-    lab.take_heads(heads);
+  Key wanted(those_up_to(mistakes, StageId::value), grid);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = heads_.find(wanted); found != heads_.end()) return lab.take_heads(found->second);
   }
+  auto heads = lab.heads();  // other threads go on meanwhile
+  const std::lock_guard lock(mutex_);
+  if (heads_.size() >= kMostHeads) heads_.clear();
+  heads_.emplace(std::move(wanted), std::move(heads));
+}
+
+void StagePredictor::share_raw(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid) {
+  Key wanted(those_up_to(mistakes, StageId::raw_scores), grid);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = raw_.find(wanted); found != raw_.end()) return lab.take_raw(found->second);
+  }
+  auto raw = lab.raw(queries_);
+  const std::lock_guard lock(mutex_);
+  if ((raw_.size() + 1) * raw->values.size() <= kMostRawNumbers) raw_.emplace(std::move(wanted), std::move(raw));
 }
 
 std::optional<WideStage> StagePredictor::summed(const MistakeSet& mistakes) {
@@ -157,6 +187,7 @@ std::optional<WideStage> StagePredictor::made(const MistakeSet& mistakes, const 
     if ((lab.mixes_rows() || turned || sequence) && !looks_at_all()) return std::nullopt;
     lab.scatter(seed);
     if (seed == 0) share_heads(lab, mistakes, grid);
+    if (seed == 0 && stage_ >= StageId::raw_scores && !sequence) share_raw(lab, mistakes, grid);
     const bool by_keys = lab.what().faults.scores_transposed;
     if (by_keys && (!is_score_like(stage_) || !looks_at_all())) return std::nullopt;
     WideStage made = lab.stage(stage_, sequence ? all_queries(lab.queries()) : queries_);

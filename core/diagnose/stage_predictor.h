@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -22,6 +23,7 @@ namespace headscope {
 // Places in all_mistakes() with their variations, in increasing order.
 using MistakeSet = std::vector<std::pair<std::size_t, int>>;
 
+// Several threads may ask for predictions at once where by_lab().
 class StagePredictor {
  public:
   StagePredictor(const Trace& ours, StageId stage, GivenStages given, std::shared_ptr<const Backend> backend,
@@ -60,6 +62,8 @@ class StagePredictor {
   std::optional<Altered> altered(const MistakeSet& mistakes) const;
   // Query, key and value of the lab, from heads_ where they are there.
   void share_heads(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid);
+  // raw_scores of the queries that are looked at, likewise.
+  void share_raw(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid);
   std::optional<WideStage> by_engine(Altered what) const;
 
   const Trace& ours_;
@@ -70,7 +74,10 @@ class StagePredictor {
   bool by_lab_ = false;
   std::vector<std::int64_t> queries_;
   // Keeps query, key and value for each set of the mistakes that change them.
-  std::map<std::pair<MistakeSet, const NumberGrid*>, std::shared_ptr<const WideStages>> heads_;
+  using Key = std::pair<MistakeSet, const NumberGrid*>;
+  std::map<Key, std::shared_ptr<const WideStages>> heads_;
+  std::map<Key, std::shared_ptr<const WideStage>> raw_;  // of queries_
+  std::mutex mutex_;                                     // of both
 };
 
 }  // namespace headscope

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/thread_pool.h"
 #include "core/diagnose/mistake_code.h"
 #include "core/diagnose/mistake_rows.h"
 #include "core/diagnose/stage_comparer.h"
@@ -23,10 +24,12 @@ constexpr std::size_t kBeam = 8;           // sets of mistakes that a further on
 constexpr double kMostUnexplained = 0.5;   // of the squared difference, by an explanation
 constexpr double kAlikeShare = 0.02;       // of the squared difference, between mistakes that explain it equally well
 constexpr double kRoundedResidual = 2e-6;  // of float32: below it a residual says nothing about which is right
+constexpr std::size_t kSetsAtOnce = 64;    // that are tried until the progress is shown again
 
 struct Candidate {
   MistakeSet set;
   Remainder left;
+  Remainder plain;  // without mistakes, of the queries in which `left` was measured
 };
 
 // Tries single mistakes, then sets of several, until one explains the stage.
@@ -42,14 +45,21 @@ class StageSearch {
   }
 
  private:
-  void try_set(MistakeSet set, std::vector<Candidate>& candidates) {
-    ++tried_;
-    const std::optional<Remainder> left = comparer_.left_of(set);
-    if (!left) return;
-    if (left->wrong == 0 && explains(*left)) {
-      explained_.push_back({std::move(set), *left});
-    } else {
-      candidates.push_back({std::move(set), *left});
+  // What the sets leave, several at a time; those that explain the stage go to explained_, others to `candidates`, in
+  // the order of `sets`. The progress goes from `begin` to `end`.
+  void try_sets(std::vector<MistakeSet> sets, std::vector<Candidate>& candidates, double begin, double end) {
+    tried_ += sets.size();
+    for (std::size_t first = 0; first < sets.size(); first += kSetsAtOnce) {
+      show(begin + (end - begin) * static_cast<double>(first) / static_cast<double>(sets.size()));
+      std::vector<std::optional<Remainder>> left(std::min(kSetsAtOnce, sets.size() - first));
+      comparer_.pool().run(static_cast<std::int64_t>(left.size()), comparer_.by_lab(), [&](std::int64_t k) {
+        left[static_cast<std::size_t>(k)] = comparer_.left_of(sets[first + static_cast<std::size_t>(k)]);
+      });
+      for (std::size_t k = 0; k < left.size(); ++k) {
+        if (!left[k]) continue;
+        const bool all = left[k]->wrong == 0 && explains(*left[k]);
+        (all ? explained_ : candidates).push_back({std::move(sets[first + k]), *left[k], comparer_.plain_left()});
+      }
     }
   }
 
@@ -73,8 +83,9 @@ class StageSearch {
 
   // Where numbers are NaN that should not be, or the other way round, the cells that are wrong count.
   static double rest(const Candidate& candidate) {
-    const double squares = candidate.left.squares;
-    return std::isfinite(squares) ? squares : 1e200 * (1 + static_cast<double>(candidate.left.wrong));
+    const double all = candidate.plain.squares;
+    const double share = all > 0 && std::isfinite(all) ? candidate.left.squares / all : candidate.left.squares;
+    return std::isfinite(share) ? share : 1e200 * (1 + static_cast<double>(candidate.left.wrong));
   }
 
   static void sort_by_rest(std::vector<Candidate>& candidates) {
@@ -85,26 +96,27 @@ class StageSearch {
   // Mistakes that explained another layer.
   void try_first() {
     std::vector<Candidate> ignored;
+    std::vector<MistakeSet> sets;
     const std::vector<MistakeRow>& rows = all_mistakes();
     for (std::size_t place = 0; place < rows.size() && !first_tried_.empty(); ++place) {
       if (rows[place].step > comparer_.stage()) continue;
       if (std::find(first_tried_.begin(), first_tried_.end(), rows[place].name) == first_tried_.end()) continue;
-      for (int variation = 0; variation < rows[place].variations; ++variation) try_set({{place, variation}}, ignored);
+      for (int variation = 0; variation < rows[place].variations; ++variation) sets.push_back({{place, variation}});
     }
+    try_sets(std::move(sets), ignored, 0, 0);
     if (comparer_.looks_at_all()) return;
     std::erase_if(explained_, [&](const Candidate& each) { return !comparer_.holds_everywhere(each.set); });
   }
 
   void search() {
     std::vector<Candidate> singles;
+    std::vector<MistakeSet> sets;
     const std::vector<MistakeRow>& rows = all_mistakes();
     for (std::size_t place = 0; place < rows.size(); ++place) {
-      show(0.3 * static_cast<double>(place) / static_cast<double>(rows.size()));
       if (rows[place].step > comparer_.stage() || (rounds_sums(place) && !may_be_rounded())) continue;
-      for (int variation = 0; variation < rows[place].variations; ++variation) {
-        try_set({{place, variation}}, singles);
-      }
+      for (int variation = 0; variation < rows[place].variations; ++variation) sets.push_back({{place, variation}});
     }
+    try_sets(std::move(sets), singles, 0, 0.3);
     sort_by_rest(singles);
     near_ = singles;
     const auto most = static_cast<std::size_t>(
@@ -131,17 +143,11 @@ class StageSearch {
   void search_mixed() {
     // They change nearly every row.
     if (!comparer_.differs_widely() || !comparer_.look_at_all()) return;
-    // What was near in some queries is measured in all of them, as the difference that it has a share of now is.
-    sort_by_rest(near_);
-    if (near_.size() > kNearest) near_.resize(kNearest);
-    std::vector<Candidate> near;
-    for (const Candidate& each : near_) {
-      if (const auto left = comparer_.left_of(each.set)) near.push_back({each.set, *left});
-    }
+    std::vector<MistakeSet> sets;
     for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
-      if (all_mistakes()[place].step <= comparer_.stage() && mixes(place)) try_set({{place, 0}}, near);
+      if (all_mistakes()[place].step <= comparer_.stage() && mixes(place)) sets.push_back({{place, 0}});
     }
-    near_ = std::move(near);
+    try_sets(std::move(sets), near_, 0.9, 1);
   }
 
   bool rounds_sums(std::size_t place) const {
@@ -172,20 +178,18 @@ class StageSearch {
   // Every set of the beam with one more single mistake, those of the best first, at most `most`.
   std::vector<Candidate> widened(const std::vector<Candidate>& beam, const std::vector<Candidate>& singles,
                                  std::size_t most, double begin) {
-    std::vector<Candidate> result;
+    std::vector<MistakeSet> sets;
     std::set<MistakeSet> seen;
-    std::size_t done = 0;
-    for (std::size_t sum = 0; sum < beam.size() + singles.size(); ++sum) {
-      for (std::size_t a = 0; a <= sum && a < beam.size(); ++a) {
+    for (std::size_t sum = 0; sum < beam.size() + singles.size() && sets.size() < most; ++sum) {
+      for (std::size_t a = 0; a <= sum && a < beam.size() && sets.size() < most; ++a) {
         const std::size_t b = sum - a;
         if (b >= singles.size() || shares_a_mistake(beam[a].set, singles[b].set)) continue;
         MistakeSet set = united(beam[a].set, singles[b].set);
-        if (!seen.insert(set).second) continue;
-        if (done++ >= most) return result;
-        show(begin + 0.2 * static_cast<double>(done) / static_cast<double>(most));
-        try_set(std::move(set), result);
+        if (seen.insert(set).second) sets.push_back(std::move(set));
       }
     }
+    std::vector<Candidate> result;
+    try_sets(std::move(sets), result, begin, begin + 0.2);
     return result;
   }
 
@@ -197,10 +201,10 @@ class StageSearch {
     }
     result.residual = candidate.left.residual();
     result.largest = candidate.left.largest;
-    const double all = comparer_.plain_left().squares;
+    const double all = candidate.plain.squares;
     if (std::isfinite(all) && all > 0) result.share = std::clamp(1 - candidate.left.squares / all, 0.0, 1.0);
     if (!std::isfinite(all) || !comparer_.same_shape()) result.share = candidate.left.wrong == 0 ? 1 : 0;
-    const auto wrong = static_cast<double>(comparer_.plain_left().wrong);
+    const auto wrong = static_cast<double>(candidate.plain.wrong);
     if (wrong > 0) result.cells = std::clamp(1 - static_cast<double>(candidate.left.wrong) / wrong, 0.0, 1.0);
     if (!comparer_.same_shape()) result.cells = candidate.left.wrong == 0 ? 1 : 0;
     return result;
@@ -231,7 +235,7 @@ class StageSearch {
     }
     if (!result.explanations.empty()) result.mistakes = result.explanations.front().variants;
     if (comparer_.same_shape() && std::isfinite(comparer_.plain_left().residual()))
-      near_.push_back({{}, comparer_.plain_left()});
+      near_.push_back({{}, comparer_.plain_left(), comparer_.plain_left()});
     sort_by_rest(near_);
     for (const Candidate& each : near_) {
       if (result.nearest.size() == kNearest) break;

@@ -11,6 +11,7 @@
 #include "core/base/assert.h"
 #include "core/compare/wide_stage.h"
 #include "core/diagnose/layout_readings.h"
+#include "core/diagnose/part_order.h"
 #include "core/diagnose/stage_predictor.h"
 #include "core/tensor/matrix_layout.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 // The reading that the diagnosis chose. Of three axes it may have taken [len, batch, features], which is no reading.
 LayoutReading chosen_reading(const Trace& ours, const ExternalStage& theirs, const StageComparison& found) {
+  if (found.order) return {found.read_as, in_own_order(*found.order, ours, theirs.stage, theirs.tensor), false};
   for (LayoutReading& reading : layout_readings(ours, theirs.stage, theirs.tensor)) {
     if (reading.as == found.read_as) return std::move(reading);
   }

@@ -196,6 +196,9 @@ def plain_layer(x, w, mistake, terms, heads):
 
 
 def llama_layer(x, w, mistake, heads, groups, theta):
+    if mistake == 'rotary-rows-permuted':  # as Meta's files have them: the two rows of a pair beside each other
+        in_pairs = lambda t: t.view(-1, 2, 4, t.shape[1]).transpose(1, 2).reshape(t.shape)
+        w = w | {'q': in_pairs(w['q']), 'k': in_pairs(w['k'])}
     q, k, v = (split(linear(x, w[name]), count, mistake) for name, count in (('q', heads), ('k', groups), ('v', groups)))
     if mistake != 'rotary-missing':
         if mistake != 'rotary-key-only':
@@ -222,7 +225,8 @@ OTHER_TERMS = {'window-plus-one': {'window': 2}, 'window-minus-one': {'window': 
                'padding-on-queries': {'padding': 2}}
 LLAMA = ('rotary-missing rotary-query-only rotary-key-only rotary-on-value rotary-interleaved rotary-sign rotary-offset '
          'rotary-theta rotary-width heads-tiled heads-tiled-key heads-tiled-value one-head-for-all no-scale '
-         'causal-plus-one causal-strict split-by-view merge-direct output-missing head-norm-added').split()
+         'causal-plus-one causal-strict split-by-view merge-direct output-missing head-norm-added '
+         'rotary-rows-permuted').split()
 
 BEHIND_WEIGHTS = ('rotary-on-value', 'heads-tiled-value', 'merge-direct', 'output-missing')
 

@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/io/csv.h"
-#include "core/io/safetensors.h"
-#include "core/tensor/tensor.h"
 #include "tests/app/cli/command.h"
 
 namespace headscope {
@@ -154,80 +153,6 @@ TEST_F(Compare, WhatCannotBeIsRefused) {
   EXPECT_FALSE(exists("d"));
   const nlohmann::json found = json_of({"--session", "wider.json", "--against", "a.json"});
   EXPECT_TRUE(stage_of(found, "output").contains("incomparable"));
-}
-
-// The golden llama with heads of eight features, and the same with the rows of queries and keys in the order of pairs.
-class ComparedModels : public Compare {
- protected:
-  void SetUp() override {
-    Compare::SetUp();
-    write_model("ll", {});
-    write_model("llp", {"q_proj", "k_proj"});
-    write_model("q_alone", {"q_proj"});
-    write_model("with_values", {"q_proj", "k_proj", "v_proj"});
-    folder_.write("halves.json", R"({"model": "ll", "token_ids": [3, 7, 1, 9], "layer": 0})");
-    folder_.write("pairs.json", R"({"model": "llp", "token_ids": [3, 7, 1, 9], "layer": 0})");
-  }
-  void write_model(const std::string& name, const std::vector<std::string>& permuted) const {
-    const std::string from = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/llama/";
-    const std::filesystem::path folder = std::filesystem::path(folder_.path()) / name;
-    std::filesystem::create_directories(folder);
-    nlohmann::json config = nlohmann::json::parse(std::ifstream(from + "config.json"));
-    config["num_attention_heads"] = 2;
-    config["num_key_value_heads"] = 1;
-    std::ofstream(folder / "config.json") << config.dump();
-    const SafetensorsFile file = SafetensorsFile::open(from + "model.safetensors");
-    std::vector<std::pair<std::string, Tensor>> tensors;
-    for (const SafetensorsEntry& entry : file.entries()) {
-      if (entry.name.find("inv_freq") != std::string::npos) continue;
-      Tensor tensor = file.tensor(entry);
-      for (const std::string& each : permuted) {
-        if (entry.name.find(each) != std::string::npos) tensor = rows_in_pairs(tensor);
-      }
-      tensors.emplace_back(entry.name, tensor);
-    }
-    std::vector<NamedTensorRef> refs;
-    for (const auto& [tensor_name, tensor] : tensors) refs.push_back({tensor_name, &tensor});
-    std::ofstream out(folder / "model.safetensors", std::ios::binary);
-    write_safetensors(out, refs, {});
-  }
-  static Tensor rows_in_pairs(const Tensor& matrix) {
-    constexpr std::int64_t kHeadDim = 8, kHalf = 4;
-    std::vector<float> values;
-    for (std::int64_t row = 0; row < matrix.dim(0); ++row) {
-      const std::int64_t head = row / kHeadDim, at = row % kHeadDim;
-      const std::int64_t source = head * kHeadDim + at % 2 * kHalf + at / 2;
-      for (std::int64_t column = 0; column < matrix.dim(1); ++column) values.push_back(matrix.at({source, column}));
-    }
-    return Tensor::of(matrix.shape(), matrix.axes(), std::move(values));
-  }
-  Result against_halves(const std::string& model, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"--model", model, "--token-ids", "3,7,1,9", "--layer", "0", "--against", "halves.json"});
-    return compared(std::move(more));
-  }
-};
-
-TEST_F(ComparedModels, RowsInTheOrderOfRotaryPairsAreNamed) {
-  const Result text = against_halves("llp");
-  EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_NE(text.out.find("the rows are permuted in layer 0: query_proj and key_proj of B are those of A"),
-            std::string::npos)
-      << text.out;
-  const nlohmann::json found =
-      json_of({"--model", "ll", "--token-ids", "3,7,1,9", "--layer", "1", "--against", "pairs.json"});
-  EXPECT_NE(found["rows"].get<std::string>().find("query_proj and key_proj of A are those of B"), std::string::npos)
-      << "the layer that is shown is another one";
-}
-
-TEST_F(ComparedModels, NothingElseIsCalledAPermutation) {
-  for (const char* model : {"ll", "q_alone", "with_values"}) {
-    const Result text = against_halves(model);
-    EXPECT_EQ(text.code, 0) << text.err;
-    EXPECT_EQ(text.out.find("permuted"), std::string::npos) << model << text.out;
-    const nlohmann::json found =
-        json_of({"--model", model, "--token-ids", "3,7,1,9", "--layer", "0", "--against", "halves.json"});
-    EXPECT_TRUE(found["rows"].is_null());
-  }
 }
 
 }  // namespace

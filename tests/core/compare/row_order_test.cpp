@@ -65,6 +65,28 @@ TEST(RowOrder, IsClaimedOnlyWhereItExplainsTheDifference) {
   EXPECT_EQ(paired_rows(halves, broken, 2, {}), std::nullopt);
 }
 
+TEST(HeadOrder, IsFoundWhereEveryHeadIsOneOfTheOther) {
+  const Tensor a = drawn(5, 32, 7);
+  const auto with_heads = [&](const std::vector<std::int64_t>& order, float noise = 0) {
+    std::vector<float> values = a.values();
+    const std::vector<float> from = values;
+    const auto width = static_cast<std::int64_t>(32 / order.size());
+    for (std::int64_t at = 0; at < a.size(); ++at) {
+      const std::int64_t head = at % 32 / width, source = order[static_cast<std::size_t>(head)];
+      values[static_cast<std::size_t>(at)] = from[static_cast<std::size_t>(at + (source - head) * width)] + noise;
+    }
+    return Tensor::of(a.shape(), a.axes(), std::move(values));
+  };
+  const std::vector<std::int64_t> turned{2, 0, 3, 1}, twice{0, 1, 1, 3};
+  EXPECT_EQ(head_order(a, with_heads(turned), 4, {}), turned);
+  EXPECT_EQ(head_order(a, with_heads(turned, 1e-7f), 4, {}), turned) << "rounding";
+  EXPECT_EQ(head_order(a, with_heads(turned, 1e-3f), 4, {}), std::nullopt) << "more than rounding";
+  EXPECT_EQ(head_order(a, with_heads(twice), 4, {}), std::nullopt) << "a head stands there twice";
+  EXPECT_EQ(head_order(a, a, 4, {}), std::nullopt) << "the same order";
+  EXPECT_EQ(head_order(a, with_heads(turned), 2, {}), std::nullopt) << "heads of another size";
+  EXPECT_EQ(head_order(a, drawn(5, 16, 7), 4, {}), std::nullopt) << "another width";
+}
+
 TEST(RowOrder, ResultsThatDifferOtherwiseHaveNoSentence) {
   const auto a = small_trace(4), b = small_trace(4, {{"mask", "causal"}}), c = small_trace(4, {{"seed", "3"}});
   for (const auto& other : {a, b, c}) {
