@@ -28,14 +28,18 @@ struct LayerFaults {
   bool extra_norm = false;       // queries and keys are divided by their root mean square (eps 1e-6), without weights
   std::int64_t roll_keys = 0, roll_values = 0;  // key (value) j is that of j - roll, around the end
   bool past_last = false;                       // keys and values of the past stand behind the others
+  enum class Last { right, repeated, zero } last_key = Last::right;  // the last key and value: those before it, or 0
+  std::optional<NumberGrid> query_grid;  // queries are rounded to it before they are multiplied
 
   // Scores.
   std::optional<NumberGrid> accumulator;  // sums of products are rounded to it after every addition
   bool rounds_products = true;            // with an accumulator: every product is rounded to it, too
-  enum class Cap { right, before_scale, without_factor } cap = Cap::right;
+  double score_limit = 0;                 // above 0: a raw score beyond it is infinite
+  enum class Cap { right, before_scale, without_factor, after_mask } cap = Cap::right;
   // -slopes[h] * |i + diagonal - j| is added to the scores, in place of the mask's term alibi.
   std::optional<std::vector<double>> slopes;
   bool slopes_before_scale = false;
+  bool slopes_signed = false;  // -slopes[h] * (i + diagonal - j): keys behind the query gain
 
   bool scores_transposed = false;  // scores and weights are handed over as [batch, heads, keys, queries]
 
@@ -48,7 +52,10 @@ struct LayerFaults {
   // Softmax.
   enum class Over { keys, heads, batch, matrix } over = Over::keys;
   enum class Powers { of_e, of_two, sigmoid, logarithm } powers = Powers::of_e;
-  bool plus_one = false;           // 1 is added to the sum of exp(score)
+  std::optional<NumberGrid> softmax_grid;  // scores and weights are rounded to it around the softmax
+  double power_limit = 0;  // above 0: powers are of the scores themselves, not less the largest, and infinite beyond it
+  bool sink_kept = false;  // the column of the sink is kept in place of that of the last key
+  bool plus_one = false;   // 1 is added to the sum of exp(score)
   double denominator_eps = 0;      // added to the sum of exp(score - largest)
   double weight_factor = 1;        // multiplies the weights
   bool keeps_dropout_sum = false;  // weights that dropout keeps are not divided by 1 - P

@@ -135,6 +135,41 @@ bool roll_values(Altered& what, int variation) {
   return what.inputs.key_len > 1;
 }
 
+// Keys and values of a ring buffer as they lie in it: from the oldest one on, around the end.
+constexpr int kMostRing = 12;
+bool leave_ring(Altered& what, int variation) {
+  const std::int64_t by = variation + 1;
+  what.faults.roll_keys = what.faults.roll_values = by;
+  return by < what.inputs.key_len;
+}
+
+template <LayerFaults::Last last>
+bool stale_last(Altered& what, int) {
+  what.faults.last_key = last;
+  return what.inputs.key_len > 1;
+}
+
+bool double_bias(Linear& linear) {
+  if (linear.bias.empty()) return false;
+  std::vector<float> values = linear.bias.values();
+  for (float& value : values) value *= 2;
+  linear.bias = Tensor::of(linear.bias.shape(), linear.bias.axes(), std::move(values));
+  return true;
+}
+
+bool add_bias_twice(Altered& what, int) {
+  bool changed = false;
+  LayerWeights& weights = what.inputs.weights;
+  for (Linear* linear : {&weights.qkv, &weights.query, &weights.key, &weights.value}) {
+    changed = double_bias(*linear) || changed;
+  }
+  return changed;
+}
+
+bool add_output_bias_twice(Altered& what, int) {
+  return double_bias(what.inputs.weights.output);
+}
+
 bool past_at_the_end(Altered& what, int) {
   if (past_of(what.inputs) != nullptr) return !std::exchange(what.faults.past_last, true);
   const std::int64_t past = what.request.past;
@@ -197,6 +232,16 @@ constexpr MistakeRow kRows[] = {
      "return self.out_proj(y)", add_residual},
     {"key-shifted", S::key, "keys stand one place off", "k.roll(1, dims=-2)", "k", roll_keys, 2},
     {"value-shifted", S::value, "values stand one place off", "v.roll(1, dims=-2)", "v", roll_values, 2},
+    {"ring-not-unrolled", S::key, "keys and values stand in the order of a ring buffer", "k = cache.buffer",
+     "k = cache.buffer.roll(-cache.oldest, dims=-2)", leave_ring, kMostRing},
+    {"last-key-stale", S::key, "the last key and value are those before them", "cache.read(); cache.append(k, v)",
+     "cache.append(k, v); cache.read()", stale_last<LayerFaults::Last::repeated>},
+    {"last-key-zero", S::key, "the last key and value are 0: the cache has a place for them that is not written",
+     "cache.read(); cache.append(k, v)", "cache.append(k, v); cache.read()", stale_last<LayerFaults::Last::zero>},
+    {"projection-bias-twice", S::query_proj, "the biases of query, key and value are added twice",
+     "self.q_proj(x) + self.q_proj.bias", "self.q_proj(x)", add_bias_twice},
+    {"output-bias-twice", S::output, "the bias of the output projection is added twice",
+     "self.out_proj(y) + self.out_proj.bias", "self.out_proj(y)", add_output_bias_twice},
     {"past-at-the-end", S::key, "the keys and values of the past stand behind the new ones",
      "torch.cat([k, past_k], dim=-2)", "torch.cat([past_k, k], dim=-2)", past_at_the_end},
     {"past-ignored-by-mask", S::masked_scores, "the mask takes the first query to stand at key 0",

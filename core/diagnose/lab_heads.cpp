@@ -72,7 +72,28 @@ void roll(WideStage& heads, std::int64_t by) {
   }
 }
 
+// The last place holds what stands before it, or 0.
+void make_stale(WideStage& heads, LayerFaults::Last last) {
+  const std::int64_t len = heads.shape[2], features = heads.shape[3];
+  if (last == LayerFaults::Last::right || len < 2) return;
+  for (std::int64_t row = 0; row < heads.shape[0] * heads.shape[1]; ++row) {
+    const auto end = heads.values.begin() + (row + 1) * len * features;
+    if (last == LayerFaults::Last::zero) {
+      std::fill(end - features, end, 0.0);
+    } else {
+      std::copy_n(end - 2 * features, features, end - features);
+    }
+  }
+}
+
 }  // namespace
+
+void LayerLab::make_stale_and_round(WideStages& stages) const {
+  const LayerFaults& faults = what_.faults;
+  for (const StageId id : {StageId::key, StageId::value}) make_stale(stages[id], faults.last_key);
+  if (!faults.query_grid) return;
+  for (double& each : stages[StageId::query].values) each = rounded_to(*faults.query_grid, each);
+}
 
 WideStage LayerLab::split(const WideStage& projected, std::int64_t heads) const {
   const std::int64_t batch = projected.shape[0], len = projected.shape[1], features = projected.shape[2] / heads;
@@ -173,6 +194,7 @@ void LayerLab::project(WideStages& stages) const {
     alone(StageId::query, inputs.query);
     alone(StageId::key, inputs.key);
     alone(StageId::value, inputs.value);
+    make_stale_and_round(stages);
     return;
   }
   keep(StageId::input, stored(inputs.x));
@@ -205,6 +227,7 @@ void LayerLab::project(WideStages& stages) const {
     turn(stages[StageId::key], HeadRule(), Tensor(), false, 0);
   }
   add_past_and_bias(stages);
+  make_stale_and_round(stages);
   for (const StageId id : {StageId::query, StageId::key, StageId::value}) keep(id, std::move(stages[id]));
 }
 

@@ -2,6 +2,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -72,6 +73,11 @@ WideStage LayerLab::raw_scores(Rows rows) const {
   if (grid_ != nullptr) {
     for (double& value : raw.values) value = stored(value);
   }
+  if (const double limit = what_.faults.score_limit; limit > 0) {
+    for (double& value : raw.values) {
+      if (std::abs(value) > limit) value = std::copysign(std::numeric_limits<double>::infinity(), value);
+    }
+  }
   return raw;
 }
 
@@ -98,7 +104,8 @@ bool LayerLab::hides(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_
 
 double LayerLab::slope_bias(std::int64_t h, std::int64_t i, std::int64_t j) const {
   if (!what_.faults.slopes) return 0;
-  return -(*what_.faults.slopes)[static_cast<std::size_t>(h)] * static_cast<double>(std::abs(i + diagonal_ - j));
+  const std::int64_t distance = what_.faults.slopes_signed ? i + diagonal_ - j : std::abs(i + diagonal_ - j);
+  return -(*what_.faults.slopes)[static_cast<std::size_t>(h)] * static_cast<double>(distance);
 }
 
 double LayerLab::added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
@@ -139,7 +146,8 @@ WideStage LayerLab::scaled(WideStage raw, Rows rows) const {
 }
 
 WideStage LayerLab::capped(WideStage scores, Rows rows) const {
-  if (!rule_.softcap || what_.faults.cap == LayerFaults::Cap::before_scale) return scores;
+  const LayerFaults::Cap how = what_.faults.cap;
+  if (!rule_.softcap || how == LayerFaults::Cap::before_scale || how == LayerFaults::Cap::after_mask) return scores;
   WideStage result = std::move(scores);
   const double cap = *rule_.softcap, factor = what_.faults.cap == LayerFaults::Cap::without_factor ? 1 : cap;
   const bool adds = rule_.caps_added();
@@ -154,6 +162,7 @@ WideStage LayerLab::masked(WideStage before, Rows rows, bool scales) const {
   const LayerFaults& faults = what_.faults;
   const auto fill = static_cast<double>(static_cast<float>(rule_.mask_fill));
   const double scale = scales ? rule_.scale : 1;
+  const double cap = faults.cap == LayerFaults::Cap::after_mask ? rule_.softcap.value_or(0) : 0;
   const bool adds_nothing = rule_.caps_added() || (rule_.mask->added.empty() && !faults.slopes);
   WideStage result = std::move(before);
   const bool as_requested =
@@ -176,6 +185,7 @@ WideStage LayerLab::masked(WideStage before, Rows rows, bool scales) const {
     }
     // A fill that a format of fewer bits cannot hold is what its kernels add in float32.
     value = !hidden ? stored((value + more) * scale) : std::isinf(fill) ? fill : fill * scale;
+    if (cap > 0) value = stored(cap * std::tanh(value / cap));
   });
   return result;
 }

@@ -18,24 +18,37 @@ void LayerLab::normalise(double* first, std::int64_t count, std::int64_t step, d
     for (std::int64_t k = 0; k < count; ++k) first[k * step] = stored(1 / (1 + std::exp(-first[k * step])));
     return;
   }
+  const double infinite = std::numeric_limits<double>::infinity();
+  if (faults.softmax_grid) {
+    for (std::int64_t k = 0; k < count; ++k) first[k * step] = rounded_to(*faults.softmax_grid, first[k * step]);
+  }
   double largest = sink;
   for (std::int64_t k = 0; k < count; ++k) largest = std::max(largest, first[k * step]);
-  const auto power = [&](double x) { return faults.powers == Powers::of_two ? std::exp2(x) : std::exp(x); };
+  if (faults.power_limit > 0) largest = 0;
+  const auto power = [&](double x) {
+    const double made = faults.powers == Powers::of_two ? std::exp2(x) : std::exp(x);
+    return faults.power_limit > 0 && made > faults.power_limit ? infinite : made;
+  };
   double sum = std::isfinite(sink) ? power(sink - largest) : 0;
   const bool logarithm = faults.powers == Powers::logarithm;
   for (std::int64_t k = 0; k < count; ++k) {
     double& value = first[k * step];
     // Half of the cells of a causal mask: exp() takes its slow way for them.
-    const bool nothing = value == -std::numeric_limits<double>::infinity() && std::isfinite(largest);
+    const bool nothing = value == -infinite && std::isfinite(largest);
     const double made = nothing ? 0 : power(value - largest);
     sum += made;
     value = logarithm ? value - largest : made;
   }
   sum += faults.denominator_eps + (faults.plus_one ? power(-largest) : 0);
+  if (faults.power_limit > 0 && sum > faults.power_limit) sum = infinite;
   for (std::int64_t k = 0; k < count; ++k) {
     double& value = first[k * step];
     value = stored(logarithm ? value - std::log(sum) : value / sum);
+    if (faults.softmax_grid) value = rounded_to(*faults.softmax_grid, value);
   }
+  if (!faults.sink_kept || !std::isfinite(sink)) return;
+  for (std::int64_t k = count - 1; k > 0; --k) first[k * step] = first[(k - 1) * step];
+  first[0] = stored(power(sink - largest) / sum);
 }
 
 WideStage LayerLab::softmaxed(WideStage masked, Rows rows) const {

@@ -89,6 +89,7 @@ class LayerLab {
   void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm, bool turns, std::int64_t shift) const;
   void turn_rows(WideStage& heads, const RotaryRule& rule, std::int64_t shift) const;
   void add_past_and_bias(WideStages& stages) const;
+  void make_stale_and_round(WideStages& stages) const;
   // lab_scores.cpp
   WideStage raw_scores(Rows rows) const;
   double slope_bias(std::int64_t h, std::int64_t i, std::int64_t j) const;

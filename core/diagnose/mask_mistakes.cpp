@@ -164,6 +164,27 @@ bool turn_slopes(Altered& what, int) {
   return true;
 }
 
+bool sign_distances(Altered& what, int) {
+  what.faults.slopes_signed = true;
+  return take_slopes(what);
+}
+
+// Rows and columns of every mask file that has as many of both.
+bool transpose_files(Altered& what, int) {
+  bool changed = false;
+  for (MaskFile& file : what.inputs.mask_files) {
+    const Tensor& old = file.values;
+    const int rank = old.rank();
+    if (rank < 2 || rank > 4 || old.dim(rank - 1) != old.dim(rank - 2) || old.dim(rank - 1) < 2) continue;
+    file.values = (rank == 2   ? old.permuted({1, 0})
+                   : rank == 3 ? old.permuted({0, 2, 1})
+                               : old.permuted({0, 1, 3, 2}))
+                      .dense_copy();
+    changed = true;
+  }
+  return changed;
+}
+
 bool slopes_before_scale(Altered& what, int) {
   what.faults.slopes_before_scale = true;
   return take_slopes(what);
@@ -212,6 +233,10 @@ constexpr MistakeRow kRows[] = {
      "2 ** (-8 * (h + 1) / heads)", other_slopes, 2},
     {"alibi-sign", S::masked_scores, "the bias of distances grows with the distance", "scores + slope * distance",
      "scores - slope * distance", turn_slopes},
+    {"alibi-signed", S::masked_scores, "the bias of distances counts them with their sign: later keys gain",
+     "slope * (j - i)", "-slope * (i - j).abs()", sign_distances},
+    {"mask-file-transposed", S::masked_scores, "rows and columns of the mask file, or of the bias, are exchanged",
+     "mask.transpose(-2, -1)", "mask", transpose_files},
     {"alibi-before-scale", S::scores, "the bias of distances is added before the scale",
      "(q @ k.T + alibi) / math.sqrt(head_dim)", "q @ k.T / math.sqrt(head_dim) + alibi", slopes_before_scale},
 };

@@ -202,6 +202,27 @@ bool leave_norm_out(Altered& what, int) {
   });
 }
 
+// All heads of a position as one row in place of each by itself, or the other way round.
+bool other_norm_width(Altered& what, int) {
+  const auto repeated = [](const Tensor& weight, std::int64_t heads) {
+    if (weight.empty()) return weight;
+    const std::vector<float> once = weight.values();
+    std::vector<float> values;
+    for (std::int64_t h = 0; h < heads; ++h) values.insert(values.end(), once.begin(), once.end());
+    const auto count = static_cast<std::int64_t>(values.size());
+    return Tensor::of({count}, {Axis::feature}, std::move(values));
+  };
+  return change_rule(what, [&](HeadRule& rule) {
+    if (!rule.norm_whole && !rule.norm_own) {
+      rule.query_norm = repeated(rule.query_norm, what.inputs.num_heads);
+      rule.key_norm = repeated(rule.key_norm, what.inputs.num_kv_heads);
+    }
+    rule.norm_own = rule.norm_whole;
+    rule.norm_whole = !rule.norm_whole;
+    return has_norm(rule) && what.inputs.num_heads > 1;
+  });
+}
+
 bool add_norm(Altered& what, int) {
   what.faults.extra_norm = true;
   return what.inputs.head_rule == nullptr || !has_norm(*what.inputs.head_rule);
@@ -255,6 +276,9 @@ constexpr MistakeRow kRows[] = {
      leave_norm_out},
     {"head-norm-added", S::query, "queries and keys are divided by their root mean square",
      "F.rms_norm(q), F.rms_norm(k)", "q, k", add_norm},
+    {"head-norm-width", S::query,
+     "queries and keys are normalised over another width: all heads together, or each alone",
+     "norm(x.view(B, S, H * D))", "norm(x.view(B, S, H, D))", other_norm_width},
     {"head-norm-after-rotary", S::query, "queries and keys are normalised after they are turned", "q_norm(rope(q))",
      "rope(q_norm(q))", norm_after_rotary},
     {"head-norm-eps", S::query, "the norm of heads has another eps", "eps=1e-5", "eps=config.rms_norm_eps", other_eps,

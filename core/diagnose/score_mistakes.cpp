@@ -67,6 +67,33 @@ bool keep_dropout_sum(Altered& what, int) {
   return what.request.dropout > 0;
 }
 
+// Powers of the scores themselves: beyond what the format holds they are infinite, and so is their sum.
+constexpr double kLimits[] = {65504, 3.4028234663852886e38};
+bool leave_maximum_out(Altered& what, int variation) {
+  what.faults.power_limit = kLimits[variation];
+  return true;
+}
+
+bool softmax_in_half(Altered& what, int variation) {
+  what.faults.softmax_grid = number_grids()[static_cast<std::size_t>(variation)];
+  return true;
+}
+
+bool round_queries(Altered& what, int variation) {
+  what.faults.query_grid = number_grids()[static_cast<std::size_t>(variation)];
+  return true;
+}
+
+bool overflow_scores(Altered& what, int) {
+  what.faults.score_limit = kLimits[0];
+  return true;
+}
+
+bool keep_sink(Altered& what, int) {
+  what.faults.sink_kept = true;
+  return !what.inputs.weights.sinks.empty();
+}
+
 bool accumulate_in_half(Altered& what, int variation) {
   what.faults.accumulator = number_grids()[static_cast<std::size_t>(variation % 2)];
   what.faults.rounds_products = variation < 2;
@@ -76,6 +103,11 @@ bool accumulate_in_half(Altered& what, int variation) {
 bool transpose_scores(Altered& what, int) {
   what.faults.scores_transposed = true;
   return what.inputs.query_len == what.inputs.key_len;
+}
+
+// Which weights were dropped only theirs can say: StageComparer::left_of_dropout() makes it.
+bool seen_in_theirs(Altered&, int) {
+  return false;
 }
 
 constexpr MistakeRow kRows[] = {
@@ -110,8 +142,23 @@ constexpr MistakeRow kRows[] = {
      "torch.tanh(scores / cap)", "cap * torch.tanh(scores / cap)", cap_as<LayerFaults::Cap::without_factor>},
     {"sinks-missing", S::weights, "the sinks of the heads do not join the softmax", "scores.softmax(dim=-1)",
      "torch.cat([scores, sinks], -1).softmax(-1)[..., :-1]", leave_sinks_out},
+    {"dropout-left-on", S::weights, "weights are dropped at random, as in training", "F.dropout(weights, p)",
+     "F.dropout(weights, p, training=self.training)", seen_in_theirs, 2},
     {"dropout-without-rescale", S::dropped_weights, "weights that dropout keeps are not divided by 1 - p",
      "weights * kept", "weights * kept / (1 - p)", keep_dropout_sum},
+    {"softcap-after-mask", S::capped_scores, "the softcap is applied to hidden scores, too, which become -cap",
+     "cap * tanh(masked / cap)", "cap * tanh(scores / cap), then {hide}", cap_as<LayerFaults::Cap::after_mask>},
+    {"sinks-kept", S::weights, "the column of the sinks is kept, and that of the last key dropped",
+     "torch.cat([sinks, scores], -1).softmax(-1)[..., :-1]", "torch.cat([sinks, scores], -1).softmax(-1)[..., 1:]",
+     keep_sink},
+    {"softmax-without-maximum", S::weights, "exp() is taken of scores from which the largest was not subtracted",
+     "scores.exp() / scores.exp().sum(-1)", "scores.softmax(dim=-1)", leave_maximum_out, 2},
+    {"softmax-in-half", S::weights, "the softmax alone runs in half precision", "scores.half().softmax(-1).float()",
+     "scores.softmax(dim=-1)", softmax_in_half, 2},
+    {"query-rounded", S::query, "queries alone are rounded to half precision", "q.half() @ k.T", "q @ k.T",
+     round_queries, 2},
+    {"scores-overflowed", S::raw_scores, "scores beyond 65504 are infinite, as in float16", "(q.half() @ k.half().T)",
+     "(q.float() @ k.float().T)", overflow_scores},
     {"accumulated-in-half", S::raw_scores, "sums of products are rounded after every addition",
      "acc = (acc + a * b).half()", "acc = acc + a.float() * b.float()", accumulate_in_half, 4},
 };

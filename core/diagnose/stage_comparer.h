@@ -34,6 +34,10 @@ class StageComparer {
   // Returns what still differs with the mistakes, in the queries that are looked at; nothing where they cannot be made,
   // or change nothing that can be seen here. Several threads may ask at once where by_lab().
   std::optional<Remainder> left_of(const MistakeSet& mistakes);
+  // What still differs where the weights are dropped that are 0 in theirs alone, and the others divided by the share
+  // that is kept, as it follows from theirs, or not; nothing where theirs are no weights, or too few were dropped to
+  // tell.
+  std::optional<Remainder> left_of_dropout(bool rescaled) const;
   // Whether the mistakes also explain the queries that are not looked at; of very many, some from everywhere.
   bool holds_everywhere(const MistakeSet& mistakes);
   // Looks at every query, where the scores are small enough for that; false where they are not.

@@ -41,6 +41,7 @@ class StageSearch {
   void run(StageComparison& result) {
     try_first();
     if (explained_.empty()) search();
+    if (explained_.empty()) try_dropout();
     finish(result);
   }
 
@@ -148,6 +149,18 @@ class StageSearch {
       if (all_mistakes()[place].step <= comparer_.stage() && mixes(place)) sets.push_back({{place, 0}});
     }
     try_sets(std::move(sets), near_, 0.9, 1);
+  }
+
+  void try_dropout() {
+    const std::vector<MistakeRow>& rows = all_mistakes();
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [](const MistakeRow& each) { return each.name == "dropout-left-on"; });
+    for (const int variation : {0, 1}) {
+      const std::optional<Remainder> left = comparer_.left_of_dropout(variation == 0);
+      if (!left || left->wrong > 0 || !explains(*left)) continue;
+      explained_.push_back(
+          {{{static_cast<std::size_t>(row - rows.begin()), variation}}, *left, comparer_.plain_left()});
+    }
   }
 
   bool rounds_sums(std::size_t place) const {

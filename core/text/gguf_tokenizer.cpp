@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/base/error.h"
@@ -163,16 +164,15 @@ class TokenizerReader {
       throw Error(fmt::format("{}: found no key {}; expected the merges of a gpt2 tokenizer", file_.path(), kMerges));
     bpe_.ignore_merges = pre.ignore_merges;
     if (pre.nfc) parts_.normalizer = {NormalFormStep{NormalForm::nfc}};
-    if (pre.single_digits) parts_.pre_tokenizer.push_back(DigitsSplit{true});
-    ByteLevelSplit split;
-    split.add_prefix_space = file_.truth("tokenizer.ggml.add_space_prefix").value_or(false);
+    if (pre.single_digits) parts_.pre_tokenizer.emplace_back(std::in_place_type<DigitsSplit>, DigitsSplit{true});
+    auto& steps = parts_.pre_tokenizer;
     for (std::size_t k = 0; k + 1 < pre.patterns.size(); ++k) {
-      PatternSplit first;
+      auto& first = std::get<PatternSplit>(steps.emplace_back(std::in_place_type<PatternSplit>));
       first.pattern.emplace(pre.patterns[k], file_.path());
-      parts_.pre_tokenizer.push_back(std::move(first));
     }
+    auto& split = std::get<ByteLevelSplit>(steps.emplace_back(std::in_place_type<ByteLevelSplit>));
+    split.add_prefix_space = file_.truth("tokenizer.ggml.add_space_prefix").value_or(false);
     split.pattern.emplace(pre.patterns.back(), file_.path());
-    parts_.pre_tokenizer.push_back(std::move(split));
     parts_.decoder = {ByteLevelDecoder{}};
     frame(pre.begins);
     finish(bpe_);

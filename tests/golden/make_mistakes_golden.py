@@ -148,6 +148,14 @@ def attend(q, k, v, mistake, terms, sizes):
         k = k.roll(1, -2)
     if mistake == 'value-shifted':
         v = v.roll(1, -2)
+    if mistake == 'ring-not-unrolled':
+        k, v = k.roll(2, -2), v.roll(2, -2)
+    if mistake == 'last-key-stale':
+        k, v = (torch.cat([x[..., :-1, :], x[..., -2:-1, :]], -2) for x in (k, v))
+    if mistake == 'last-key-zero':
+        k, v = (torch.cat([x[..., :-1, :], torch.zeros_like(x[..., -1:, :])], -2) for x in (k, v))
+    if mistake == 'query-rounded':
+        q = q.half().float()
 
     def repeated(x, tiled):
         if mistake == 'one-head-for-all':
@@ -157,7 +165,7 @@ def attend(q, k, v, mistake, terms, sizes):
     k = repeated(k, mistake in ('heads-tiled', 'heads-tiled-key'))
     v = repeated(v, mistake in ('heads-tiled', 'heads-tiled-value'))
     scores = masked(scaled(q, k, mistake, sizes).float(), mistake, terms)
-    weights = softmax(scores, mistake)
+    weights = scores.bfloat16().softmax(-1).float() if mistake == 'softmax-in-half' else softmax(scores, mistake)
     if mistake == 'scale-after-softmax':
         weights = weights * q.shape[-1] ** -0.5
     weights = weights.to(q.dtype)
@@ -186,9 +194,13 @@ def plain_layer(x, w, mistake, terms, heads):
         k_b = none
     if mistake in ('projection-bias-missing', 'value-bias-missing'):
         v_b = none
+    if mistake == 'projection-bias-twice':
+        q_b, k_b, v_b = 2 * q_b, 2 * k_b, 2 * v_b
     q, k, v = (split(linear(x, a, b), heads, mistake) for a, b in ((q_w, q_b), (k_w, k_b), (v_w, v_b)))
     stages = attend(q, k, v, mistake, terms, {'d_model': x.shape[-1]})
     out_b = torch.zeros_like(w['out_proj.bias']) if mistake == 'output-bias-missing' else w['out_proj.bias']
+    if mistake == 'output-bias-twice':
+        out_b = out_b + out_b
     out_w = w['out_proj.weight'].T if mistake == 'output-transposed' else w['out_proj.weight']
     out = stages['concat'] if mistake == 'output-missing' else linear(stages['concat'], out_w, out_b)
     stages['output'] = x + out if mistake == 'residual-added' else out
@@ -220,7 +232,9 @@ PLAIN = ('no-scale scale-by-d-model scale-by-head-dim scale-multiplied scale-by-
          'split-by-view split-and-merge-by-view split-features-first merge-features-first heads-interleaved merge-direct '
          'heads-summed heads-averaged qkv-last-dimension qkv-blocked-as-per-head query-key-swapped value-by-key '
          'projection-bias-missing query-bias-missing value-bias-missing output-bias-missing output-transposed '
-         'output-missing residual-added head-norm-added key-shifted value-shifted').split()
+         'output-missing residual-added head-norm-added key-shifted value-shifted ring-not-unrolled last-key-stale '
+         'last-key-zero projection-bias-twice output-bias-twice').split()
+IN_FLOAT32 = 'softmax-in-half query-rounded'.split()  # in half precision that is what everything is rounded to
 OTHER_TERMS = {'window-plus-one': {'window': 2}, 'window-minus-one': {'window': 2}, 'padding-left': {'padding': 2},
                'padding-on-queries': {'padding': 2}}
 LLAMA = ('rotary-missing rotary-query-only rotary-key-only rotary-on-value rotary-interleaved rotary-sign rotary-offset '
@@ -245,7 +259,7 @@ def plain_cases():
     write_safetensors(FOLDER / 'layer.safetensors', w)
     theirs = {}
     for kind, dtype in FORMATS.items():
-        for mistake in ['right', *PLAIN, *OTHER_TERMS]:
+        for mistake in ['right', *PLAIN, *OTHER_TERMS, *(IN_FLOAT32 if kind == 'f32' else [])]:
             terms = OTHER_TERMS.get(mistake, {'causal': True})
             stages = plain_layer(x.to(dtype), as_type(w, dtype), mistake, terms, heads)
             # One number a mistake that torch gives as NaN in rows without keys says no more than the others.
