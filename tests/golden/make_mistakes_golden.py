@@ -38,12 +38,9 @@ def causal(length, diagonal=0):
 def softmax(scores, mistake):
     # In float32, as kernels for half precision do.
     s = scores.float()
-    if mistake == 'softmax-over-heads':
-        return s.softmax(1)
-    if mistake == 'softmax-over-queries':
-        return s.softmax(-2)
-    if mistake == 'softmax-over-batch':
-        return s.softmax(0)
+    over = {'softmax-over-heads': 1, 'softmax-over-queries': -2, 'softmax-over-batch': 0}
+    if mistake in over:
+        return s.softmax(over[mistake])
     if mistake == 'softmax-over-matrix':
         return s.flatten(-2).softmax(-1).view_as(s)
     if mistake == 'softmax-base-2':
@@ -54,7 +51,7 @@ def softmax(scores, mistake):
         return e / (1 + e.sum(-1, keepdim=True))
     if mistake == 'sigmoid-for-softmax':
         return s.sigmoid()
-    return s.softmax(-1)
+    return s.bfloat16().softmax(-1).float() if mistake == 'softmax-in-half' else s.softmax(-1)
 
 
 def masked(scores, mistake, terms):
@@ -144,12 +141,8 @@ def attend(q, k, v, mistake, terms, sizes):
     heads, groups = q.shape[1], k.shape[1]
     if mistake == 'head-norm-added':
         q, k = (x * (x.float().pow(2).mean(-1, keepdim=True) + 1e-6).rsqrt().to(x.dtype) for x in (q, k))
-    if mistake == 'key-shifted':
-        k = k.roll(1, -2)
-    if mistake == 'value-shifted':
-        v = v.roll(1, -2)
-    if mistake == 'ring-not-unrolled':
-        k, v = k.roll(2, -2), v.roll(2, -2)
+    rolls = {'key-shifted': (1, 0), 'value-shifted': (0, 1), 'ring-not-unrolled': (2, 2)}.get(mistake, (0, 0))
+    k, v = k.roll(rolls[0], -2), v.roll(rolls[1], -2)
     if mistake == 'last-key-stale':
         k, v = (torch.cat([x[..., :-1, :], x[..., -2:-1, :]], -2) for x in (k, v))
     if mistake == 'last-key-zero':
@@ -165,7 +158,7 @@ def attend(q, k, v, mistake, terms, sizes):
     k = repeated(k, mistake in ('heads-tiled', 'heads-tiled-key'))
     v = repeated(v, mistake in ('heads-tiled', 'heads-tiled-value'))
     scores = masked(scaled(q, k, mistake, sizes).float(), mistake, terms)
-    weights = scores.bfloat16().softmax(-1).float() if mistake == 'softmax-in-half' else softmax(scores, mistake)
+    weights = softmax(scores, mistake)
     if mistake == 'scale-after-softmax':
         weights = weights * q.shape[-1] ** -0.5
     weights = weights.to(q.dtype)
