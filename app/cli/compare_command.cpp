@@ -64,6 +64,7 @@ std::string comparison_json(const Comparison& found) {
                {"layer", nullptr},
                {"rows", found.rows.empty() ? Json() : Json(found.rows)},
                {"layer_order", found.layers.empty() ? Json() : Json(found.layers)},
+               {"besides", found.besides.empty() ? Json() : Json(found.besides)},
                {"options", Json::array()},
                {"tokens", alignment_json(found.queries)},
                {"key_tokens", alignment_json(found.keys)},
@@ -156,10 +157,10 @@ std::string comparison_text(const Comparison& found) {
   std::string text = options_text(found.options) + tokens_text("tokens", found.queries);
   if (found.keys.changed != found.queries.changed) text += tokens_text("keys", found.keys);
   text += found.equal()  ? "equal: every number, to the last bit\n"
-          : !found.first ? "the shown layer is equal, to the last bit\n"
+          : !found.first ? "attention is equal in the shown layer, to the last bit\n"
           : found.layer  ? fmt::format("starts to differ at {} of layer {}\n", stage_name(*found.first), *found.layer)
                          : fmt::format("starts to differ at {}\n", stage_name(*found.first));
-  for (const std::string& why : {found.layers, found.rows}) {
+  for (const std::string& why : {found.layers, found.rows, found.besides}) {
     if (!why.empty()) text += why + "\n";
   }
   return text + "\n" + stages_text(found.stages) + "\n" + heads_text(found.heads);

@@ -221,8 +221,7 @@ Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& can
   comparison.keys = tokens.keys;
   std::map<std::int64_t, double> weights, context;
   for (const StageId id : all_stages()) {
-    const Stage* left = a.find(id);
-    const Stage* right = b.find(id);
+    const Stage *left = a.find(id), *right = b.find(id);
     if (left == nullptr && right == nullptr) continue;
     ComparedStage difference;
     if (left == nullptr || right == nullptr) {
@@ -254,6 +253,9 @@ Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& can
   }
   if (comparison.first && comparison.layers.empty() && same_tokens(comparison)) {
     comparison.rows = row_order_sentence(a, b, comparison.layer, cancel);
+  }
+  if ((!comparison.first || !comparison.rows.empty()) && comparison.layers.empty() && same_tokens(comparison)) {
+    comparison.besides = other_difference_sentence(a, b, comparison.layer);
   }
   return comparison;
 }

@@ -56,8 +56,11 @@ struct Comparison {
   std::optional<std::int64_t> layer;
   std::string rows;    // row_order_sentence(): why it starts there; "" where the order of rows does not explain it
   std::string layers;  // layer_order_sentence(): layers that are missing or stand in another order; "" where none do
-  // Whether nothing differs: no stage of the shown layers, and no layer is missing in one of the models.
-  bool equal() const { return !first && layers.empty(); }
+  // Where attention is equal in every layer, or differs in nothing but an order: a sentence about what differs besides,
+  // an MLP or a norm behind it; "" where nothing does.
+  std::string besides;
+  // Whether nothing differs: no stage of the shown layers, no layer is missing in one of the models, nothing besides.
+  bool equal() const { return !first && layers.empty() && besides.empty(); }
 };
 
 // Reads every stage that both have; a stage of more than 2^24 numbers that is computed when read is reported as

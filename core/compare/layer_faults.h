@@ -24,6 +24,8 @@ struct LayerFaults {
   bool turns_queries = true, turns_keys = true, turns_values = false;
   std::int64_t query_shift = 0;  // added to the position of every query
   std::int64_t restart = 0;      // above 0: from this place on, positions count from 0 again
+  bool rows_permuted = false,
+       pairs_exchanged = false;  // what is changed in the request or its inputs, for mistakes to see
   bool norm_after_turn = false;  // the norm of heads comes after the rotary positions
   bool extra_norm = false;       // queries and keys are divided by their root mean square (eps 1e-6), without weights
   std::int64_t roll_keys = 0, roll_values = 0;  // key (value) j is that of j - roll, around the end

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "core/backend/linear.h"
+#include "core/model/checkpoint.h"
+#include "core/model/checkpoint_weights.h"
 #include "core/model/layer_weights.h"
 
 namespace headscope {
@@ -21,14 +24,14 @@ namespace {
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 24;  // that are compared one by one
 constexpr std::int64_t kSomeRows = 16;                        // of larger matrices
 
-using Layers = std::vector<const LayerWeights*>;
+using Layers = std::vector<BlockWeights>;
 
-// Nothing where a layer is missing or has no weights of its own.
-std::optional<Layers> layers_of(const ModelTrace& model) {
+// Empty where the model has no weights of its own, as a capture.
+Layers layers_of(const ModelTrace& model) {
   Layers layers;
-  for (const std::shared_ptr<const Trace>& each : model.layers) {
-    if (each == nullptr || each->inputs == nullptr || each->inputs->weights.empty()) return std::nullopt;
-    layers.push_back(&each->inputs->weights);
+  if (model.checkpoint == nullptr) return layers;
+  for (std::int64_t l = 0; l < model.checkpoint->architecture().num_layers; ++l) {
+    layers.push_back(model.checkpoint->block(l));
   }
   return layers;
 }
@@ -50,21 +53,34 @@ bool same_matrix(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-bool same_layer(const LayerWeights& a, const LayerWeights& b) {
-  if (a.fused() != b.fused()) return false;
-  const auto same = [](const Linear& left, const Linear& right) {
-    return same_matrix(left.weight, right.weight) && same_matrix(left.bias, right.bias);
-  };
-  if (a.fused() && !same(a.qkv, b.qkv)) return false;
-  return same(a.query, b.query) && same(a.key, b.key) && same(a.value, b.value) && same(a.output, b.output);
+bool same_linear(const Linear& a, const Linear& b) {
+  return same_matrix(a.weight, b.weight) && same_matrix(a.bias, b.bias);
+}
+
+bool same_norm(const NormWeights& a, const NormWeights& b) {
+  return same_matrix(a.weight, b.weight) && same_matrix(a.bias, b.bias);
+}
+
+// Experts, latents and convolutions are not compared: a layer that has them is like no other.
+bool same_layer(const BlockWeights& a, const BlockWeights& b) {
+  const LayerWeights &left = a.attention, &right = b.attention;
+  if (a.experts != nullptr || b.experts != nullptr || a.latents != nullptr || b.latents != nullptr) return false;
+  if (left.fused() != right.fused()) return false;
+  return same_linear(left.qkv, right.qkv) && same_linear(left.query, right.query) && same_linear(left.key, right.key) &&
+         same_linear(left.value, right.value) && same_linear(left.output, right.output) &&
+         same_matrix(left.sinks, right.sinks) && same_matrix(a.query_norm, b.query_norm) &&
+         same_matrix(a.key_norm, b.key_norm) && same_linear(a.gate, b.gate) && same_linear(a.up, b.up) &&
+         same_linear(a.down, b.down) && same_norm(a.attention_norm, b.attention_norm) &&
+         same_norm(a.mlp_norm, b.mlp_norm) && same_norm(a.attention_norm_out, b.attention_norm_out) &&
+         same_norm(a.mlp_norm_out, b.mlp_norm_out);
 }
 
 // For each layer of `of` the one of `in` that has its weights; nothing where there is none, or more than one.
 std::optional<std::vector<std::int64_t>> places(const Layers& of, const Layers& in, const CancelToken& cancel) {
   std::vector<std::int64_t> result;
-  for (const LayerWeights* layer : of) {
+  for (const BlockWeights& layer : of) {
     cancel.check();
-    const auto is_it = [&](const LayerWeights* other) { return same_layer(*layer, *other); };
+    const auto is_it = [&](const BlockWeights& other) { return same_layer(layer, other); };
     const auto found = std::find_if(in.begin(), in.end(), is_it);
     if (found == in.end() || std::find_if(found + 1, in.end(), is_it) != in.end()) return std::nullopt;
     const std::int64_t at = found - in.begin();
@@ -87,24 +103,56 @@ std::string missing_words(const std::vector<std::int64_t>& there, std::size_t co
   return fmt::format("layers {} and {} of {} are missing in {}", fmt::join(missing, ", "), last, with, without);
 }
 
+// Whether both differ by more than rounding.
+bool differ(const Tensor& a, const Tensor& b) {
+  constexpr double kRounding = 1e-4;
+  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 24;
+  if (a.empty() || b.empty() || a.size() > kMostNumbers || a.shape() != b.shape() || same_storage(a, b)) return false;
+  const std::vector<float> left = a.values(), right = b.values();
+  double squares = 0, apart = 0;
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    const auto x = static_cast<double>(left[k]), y = static_cast<double>(right[k]);
+    squares += x * x;
+    if (x != y && !(std::isnan(x) && std::isnan(y))) apart += (x - y) * (x - y);
+  }
+  return apart > 0 && !(apart <= kRounding * kRounding * squares);
+}
+
 }  // namespace
 
 std::string layer_order_sentence(const ModelTrace& a, const ModelTrace& b, const CancelToken& cancel) {
-  const std::optional<Layers> left = layers_of(a), right = layers_of(b);
-  if (!left || !right || left->empty() || right->empty()) return "";
-  const bool fewer_in_b = right->size() <= left->size();
-  const auto found = fewer_in_b ? places(*right, *left, cancel) : places(*left, *right, cancel);
-  if (!found) return "";
+  const Layers left = layers_of(a), right = layers_of(b);
+  const std::string counts =
+      a.layers.size() == b.layers.size() ? "" : fmt::format("A has {} layers, B {}", a.layers.size(), b.layers.size());
+  if (left.empty() || right.empty()) return counts;
+  const bool fewer_in_b = right.size() <= left.size();
+  const auto found = fewer_in_b ? places(right, left, cancel) : places(left, right, cancel);
+  if (!found) return counts;
   const bool in_order = std::is_sorted(found->begin(), found->end());
-  if (left->size() != right->size()) {
-    if (!in_order) return "";
-    return fewer_in_b ? missing_words(*found, left->size(), "A", "B") : missing_words(*found, right->size(), "B", "A");
+  if (left.size() != right.size()) {
+    if (!in_order) return counts;
+    return fewer_in_b ? missing_words(*found, left.size(), "A", "B") : missing_words(*found, right.size(), "B", "A");
   }
   if (in_order) return "";
   std::vector<std::int64_t> own(found->size());
   std::iota(own.begin(), own.end(), 0);
   return fmt::format("the layers stand in another order: layers {} of B are layers {} of A", fmt::join(own, ", "),
                      fmt::join(*found, ", "));
+}
+
+std::string other_difference_sentence(const Trace& a, const Trace& b, std::optional<std::int64_t> from) {
+  if (a.model == nullptr || b.model == nullptr) return "";
+  const std::size_t layers = std::min(a.model->layers.size(), b.model->layers.size());
+  for (std::size_t l = from ? static_cast<std::size_t>(*from) + 1 : layers; l < layers; ++l) {
+    const auto &left = a.model->layers[l], &right = b.model->layers[l];
+    if (left == nullptr || right == nullptr) continue;
+    const Stage *one = left->find(StageId::output), *other = right->find(StageId::output);
+    if (one != nullptr && other != nullptr && differ(one->tensor, other->tensor)) {
+      return fmt::format("what attention gives differs in layer {}, too, by more than rounding", l);
+    }
+  }
+  if (!differ(a.model->final_hidden, b.model->final_hidden)) return "";
+  return "the final hidden states differ by more than rounding: by an MLP, or a norm, behind attention that is equal";
 }
 
 }  // namespace headscope

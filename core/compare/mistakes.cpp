@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/attention/projection_steps.h"
+#include "core/attention/score_rule_of.h"
 #include "core/model/past.h"
 #include "core/request/key_mask.h"
 #include "core/request/mask.h"
@@ -112,8 +113,7 @@ bool drop_output_bias(Altered& what) {
 }
 
 Tensor reversed_groups(const Tensor& rows, std::int64_t groups) {
-  const std::int64_t count = rows.dim(0);
-  const std::int64_t width = rows.rank() == 1 ? 1 : rows.dim(1);
+  const std::int64_t count = rows.dim(0), width = rows.rank() == 1 ? 1 : rows.dim(1);
   const std::int64_t size = count / groups;
   const std::vector<float> values = rows.values();
   std::vector<float> result(values.size());
@@ -185,9 +185,9 @@ bool align_other_way(Altered& what) {
 }
 
 bool order_other_way(Altered& what) {
-  MaskOrder& order = what.request.mask_order;
-  order = order == MaskOrder::after_scale ? MaskOrder::before_scale : MaskOrder::after_scale;
-  return has_mask(what);
+  const bool after = what.request.mask_order == MaskOrder::after_scale;
+  what.request.mask_order = after ? MaskOrder::before_scale : MaskOrder::after_scale;
+  return has_mask(what) && !softcap_of(what.request, what.inputs);  // which stands between both
 }
 
 template <MaskKind kind>

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "core/attention/model_trace.h"
+#include "core/model/architecture.h"
+#include "core/model/head_rule.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -26,17 +28,19 @@ struct Squares {
 };
 
 // The feature of a head that stands at place `at` where pairs stand side by side.
-std::size_t half_of(std::size_t at, std::size_t head_dim) {
-  return at % 2 * (head_dim / 2) + at / 2;
+std::size_t half_of(std::size_t at, const Range& turned) {
+  const auto place = static_cast<std::int64_t>(at) - turned.begin;
+  if (place < 0 || place >= turned.size()) return at;
+  return static_cast<std::size_t>(turned.begin + place % 2 * (turned.size() / 2) + place / 2);
 }
 
-void add_row(const float* a, const float* b, std::size_t head_dim, Squares& squares) {
+void add_row(const float* a, const float* b, std::size_t head_dim, const Range& turned, Squares& squares) {
   const auto square = [](float x, float y) {
     const double difference = static_cast<double>(x) - static_cast<double>(y);
     return difference * difference;
   };
   for (std::size_t d = 0; d < head_dim; ++d) {
-    const std::size_t half = half_of(d, head_dim);
+    const std::size_t half = half_of(d, turned);
     squares.a += static_cast<double>(a[d]) * static_cast<double>(a[d]);
     squares.as_they_are += square(a[d], b[d]);
     squares.pairs_in_b += square(a[half], b[d]);
@@ -63,7 +67,15 @@ std::optional<PairedRows> paired_rows_of(const Layers& of, StageId stage, std::i
                                          const CancelToken& cancel) {
   const Stage *a = of.a->find(stage), *b = of.b->find(stage);
   if (a == nullptr || b == nullptr) return std::nullopt;
-  return paired_rows(a->tensor, b->tensor, heads, cancel);
+  const Inputs& inputs = *of.a->inputs;
+  Range turned{0, 0};
+  if (inputs.head_rule != nullptr && inputs.head_rule->rotary != nullptr) {
+    const RotaryRule& rule = inputs.head_rule->rotary->rule();
+    turned = {rule.begin, rule.begin + rule.features / 2 * 2};
+  } else if (inputs.checkpoint != nullptr) {
+    return std::nullopt;  // no position turns a pair; of a layer alone nobody knows
+  }
+  return paired_rows(a->tensor, b->tensor, heads, cancel, turned);
 }
 
 // Whether two heads hold the same numbers but for rounding: features `i` and `j` of every row.
@@ -159,16 +171,19 @@ std::optional<std::vector<std::int64_t>> head_order(const Tensor& a, const Tenso
   return std::is_sorted(order.begin(), order.end()) ? std::nullopt : std::optional(std::move(order));
 }
 
-std::optional<PairedRows> paired_rows(const Tensor& a, const Tensor& b, std::int64_t heads, const CancelToken& cancel) {
+std::optional<PairedRows> paired_rows(const Tensor& a, const Tensor& b, std::int64_t heads, const CancelToken& cancel,
+                                      Range turned) {
   if (a.shape() != b.shape() || a.rank() < 1 || heads < 1 || a.size() > kMostNumbers) return std::nullopt;
   const std::int64_t features = a.dim(a.rank() - 1);
-  if (features % heads != 0 || features / heads < 4 || features / heads % 2 != 0) return std::nullopt;
+  if (features % heads != 0) return std::nullopt;
+  if (turned.size() == 0) turned = {0, features / heads};
+  if (turned.size() < 4 || turned.size() % 2 != 0 || turned.end > features / heads) return std::nullopt;
   const auto head_dim = static_cast<std::size_t>(features / heads);
   const std::vector<float> left = a.values(), right = b.values();
   Squares squares;
   for (std::size_t at = 0; at + head_dim <= left.size(); at += head_dim) {
     if (at % (std::size_t{1} << 16) == 0) cancel.check();
-    add_row(&left[at], &right[at], head_dim, squares);
+    add_row(&left[at], &right[at], head_dim, turned, squares);
   }
   // Of numbers that are not finite nothing is said.
   if (!(squares.as_they_are > kDifferent * kDifferent * squares.a) || !std::isfinite(squares.as_they_are)) {

@@ -10,6 +10,7 @@
 
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
+#include "core/tensor/shape.h"
 #include "core/tensor/tensor.h"
 
 namespace headscope {
@@ -20,7 +21,10 @@ enum class PairedRows { a, b, either };
 // What `b` is of `a`, [.., heads * head_dim] each: the same features of each head in the other order. nullopt where
 // that does not explain the difference, or where there is none: in the other order nothing but rounding may be left.
 // `either`: heads of four features are the same whichever of the two has pairs.
-std::optional<PairedRows> paired_rows(const Tensor& a, const Tensor& b, std::int64_t heads, const CancelToken& cancel);
+// `turned`: the features of each head that positions turn; the others stand where they did. Of none it is the whole
+// head.
+std::optional<PairedRows> paired_rows(const Tensor& a, const Tensor& b, std::int64_t heads, const CancelToken& cancel,
+                                      Range turned = {0, 0});
 
 // For each head of `b` the head of `a` that holds its numbers, but for rounding, both [.., heads * head_dim]. nullopt
 // where there is none for some, where two heads hold the same numbers, and where the heads stand in the same order.

@@ -81,33 +81,53 @@ StageComparison best_reading(const Trace& ours, ExternalStage& theirs, const Giv
   return std::move(*best);
 }
 
-// Theirs where every stage is equal but for the order in which heads or features stand.
-std::optional<Diagnosis> equal_in_other_order(const Trace& ours, std::span<const ExternalStage> theirs,
-                                              const DiagnoseWork& work, const CancelToken& cancel) {
+// The order of heads or features that theirs, in our shapes, come nearest in.
+std::optional<PartOrder> order_of(const Trace& ours, std::span<const ExternalStage> theirs) {
   const bool sums_heads = std::any_of(theirs.begin(), theirs.end(),
                                       [](const ExternalStage& each) { return each.stage == StageId::output; });
   std::vector<NamedStage> named;
   for (const ExternalStage& each : theirs) named.emplace_back(each.stage, each.tensor);
-  const std::optional<PartOrder> order = part_order(ours, named, sums_heads);
-  if (!order) return std::nullopt;
+  return part_order(ours, named, sums_heads);
+}
+
+// Marks the stages that were read in the order.
+void mark_order(const PartOrder& order, Diagnosis& found) {
+  for (StageComparison& stage : found.stages) {
+    if (!order.moves(stage.stage)) continue;
+    stage.order = order;
+    stage.read_as = order.words(stage.stage);
+  }
+}
+
+// Theirs, in the order of ours already, where every stage is equal; nothing is searched.
+std::optional<Diagnosis> equal_stages(const Trace& ours, std::span<const ExternalStage> theirs,
+                                      const DiagnoseWork& work, const CancelToken& cancel) {
   Diagnosis found;
   found.equal = true;
   GivenStages given;
   for (const ExternalStage& each : theirs) {
     if (!(each.tensor.shape() == ours.tensor(each.stage).shape())) return std::nullopt;
-    ExternalStage turned = each;
-    turned.tensor = in_own_order(*order, ours, each.stage, each.tensor);
-    StageComparison stage = StageComparer(ours, turned, given, work, cancel).compare();
+    StageComparison stage = StageComparer(ours, each, given, work, cancel).compare();
     if (!stage.equal) return std::nullopt;
-    if (order->moves(each.stage)) {
-      stage.order = order;
-      stage.read_as = order->words();
-    }
     found.max_difference = std::max(found.max_difference, stage.max_difference);
     found.stages.push_back(std::move(stage));
-    given[each.stage] = turned.tensor;
+    given[each.stage] = each.tensor;
   }
   return found;
+}
+
+// Whether theirs read in another order explain more: with fewer mistakes, or with more stages that are equal.
+bool says_more(const Diagnosis& turned, const Diagnosis& plain) {
+  if (plain.equal || turned.equal) return !plain.equal;
+  if (turned.explanations.empty() != plain.explanations.empty()) return plain.explanations.empty();
+  if (!plain.explanations.empty()) {
+    return turned.explanations.front().variants.size() < plain.explanations.front().variants.size();
+  }
+  const auto equal = [](const Diagnosis& found) {
+    return std::count_if(found.stages.begin(), found.stages.end(),
+                         [](const StageComparison& each) { return each.equal; });
+  };
+  return equal(turned) > equal(plain);
 }
 
 // One explanation for all stages: what explains each that differs, each mistake once.
@@ -163,15 +183,16 @@ std::string Diagnosis::verdict() const {
   return explanations.empty() ? "differs" : "explained";
 }
 
-Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
+namespace {
+
+// Every stage in the layout that says most, from their stages before it.
+Diagnosis searched(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
                    const std::function<void(double)>& progress, const CancelToken& cancel,
                    const DiagnoseOptions& options) {
-  check_stages(theirs);
   Diagnosis found;
   found.equal = true;
   GivenStages given;
   DiagnoseWork work{backend, options, {}};
-  if (auto turned = equal_in_other_order(ours, theirs, work, cancel)) return std::move(*turned);
   for (std::size_t k = 0; k < theirs.size(); ++k) {
     work.progress = [&, k](double share) {
       if (progress) progress((static_cast<double>(k) + share) / static_cast<double>(theirs.size()));
@@ -194,6 +215,27 @@ Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const s
     explain_together(found);
   }
   return found;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
+                   const std::function<void(double)>& progress, const CancelToken& cancel,
+                   const DiagnoseOptions& options) {
+  check_stages(theirs);
+  const std::optional<PartOrder> order = order_of(ours, theirs);
+  if (!order) return searched(ours, std::move(theirs), backend, progress, cancel, options);
+  std::vector<ExternalStage> turned = theirs;
+  for (ExternalStage& each : turned) each.tensor = in_own_order(*order, ours, each.stage, each.tensor);
+  std::optional<Diagnosis> found = equal_stages(ours, turned, {backend, options, {}}, cancel);
+  if (!found) {
+    Diagnosis plain = searched(ours, std::move(theirs), backend, progress, cancel, options);
+    if (plain.equal) return plain;
+    found = searched(ours, std::move(turned), backend, progress, cancel, options);
+    if (!says_more(*found, plain)) return plain;
+  }
+  mark_order(*order, *found);
+  return std::move(*found);
 }
 
 }  // namespace headscope

@@ -138,9 +138,11 @@ class ModelJudge {
     const std::int64_t own = expected(layer);
     JudgedLayer judged = judge_.judged(own, stream, theirs, false, {});
     if (judged.found.equal) return judged;
-    if (std::optional<JudgedLayer> turned = judge_.judged_in_own_order(own, stream, theirs)) return std::move(*turned);
+    if (auto turned = judge_.judged_in_own_order(own, stream, theirs, false)) return std::move(*turned);
     if (std::optional<JudgedLayer> other = another(layer, own, stream, theirs)) return std::move(*other);
     judged = judge_.judged(own, stream, theirs, true, likely_);
+    auto turned = judge_.judged_in_own_order(own, stream, theirs, true);
+    if (turned && says_more(turned->found, judged.found)) judged = std::move(*turned);
     for (const PartComparison& part : judged.found.parts) remember(part.explanations);
     if (!judged.found.attention) return judged;
     for (const StageComparison& stage : judged.found.attention->stages) remember(stage.explanations);
@@ -148,6 +150,11 @@ class ModelJudge {
   }
 
   // What explained a layer is tried first in those behind it.
+  static bool says_more(const LayerDiagnosis& turned, const LayerDiagnosis& plain) {
+    if ((turned.verdict() == "explained") != (plain.verdict() == "explained")) return plain.verdict() != "explained";
+    return turned.mistakes().size() < plain.mistakes().size();
+  }
+
   void remember(const std::vector<DiagnosisExplanation>& explanations) {
     for (const DiagnosisExplanation& each : explanations) {
       if (each.variants.size() != 1) continue;
@@ -168,6 +175,7 @@ class ModelJudge {
       if (each < 0 || each >= count() || !tried.insert(each).second) continue;
       JudgedLayer judged = judge_.judged(each, stream, theirs, false, {});
       if (judged.found.equal) return judged;
+      if (auto turned = judge_.judged_in_own_order(each, stream, theirs, false)) return turned;
     }
     ++in_vain_;
     return std::nullopt;

@@ -35,6 +35,7 @@ struct MistakeCode {
 // A set of mistakes, and how near ours with them comes to theirs.
 struct DiagnosisExplanation {
   std::vector<std::string> variants;  // names of mistakes (mistake_rows.h)
+  std::vector<int> variations;        // MistakeRow::variations: of each of them the one that was made
   std::vector<MistakeCode> code;      // a line for each of them
   double residual = 0;                // ||theirs - ours with these mistakes|| / ||theirs||
   double largest = 0;                 // the largest |theirs - ours with these mistakes|

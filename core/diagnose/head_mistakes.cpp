@@ -102,6 +102,8 @@ Tensor rows_otherwise(const Tensor& rows, const std::vector<std::int64_t>& featu
 bool permute_rows(Altered& what, int) {
   const Inputs& inputs = what.inputs;
   if (inputs.weights.empty() || inputs.head_rule == nullptr || inputs.head_rule->rotary == nullptr) return false;
+  what.faults.rows_permuted = true;
+  if (what.faults.pairs_exchanged) return false;  // rows and rotation in the other order are no mistake
   const RotaryRule& rule = inputs.head_rule->rotary->rule();
   const PartOrder order = other_features(rule, inputs.head_dim);
   separate_projections(what);
@@ -164,6 +166,13 @@ bool add_bias_twice(Altered& what, int) {
     changed = double_bias(*linear) || changed;
   }
   return changed;
+}
+
+template <Part part>
+bool add_one_bias_twice(Altered& what, int) {
+  if (what.inputs.weights.empty()) return false;
+  separate_projections(what);
+  return double_bias(linear_of(what.inputs.weights, part));
 }
 
 bool add_output_bias_twice(Altered& what, int) {
@@ -240,6 +249,12 @@ constexpr MistakeRow kRows[] = {
      "cache.read(); cache.append(k, v)", "cache.append(k, v); cache.read()", stale_last<LayerFaults::Last::zero>},
     {"projection-bias-twice", S::query_proj, "the biases of query, key and value are added twice",
      "self.q_proj(x) + self.q_proj.bias", "self.q_proj(x)", add_bias_twice},
+    {"query-bias-twice", S::query_proj, "the bias of the queries is added twice", "self.q_proj(x) + self.q_proj.bias",
+     "self.q_proj(x)", add_one_bias_twice<Part::query>},
+    {"key-bias-twice", S::key_proj, "the bias of the keys is added twice", "self.k_proj(x) + self.k_proj.bias",
+     "self.k_proj(x)", add_one_bias_twice<Part::key>},
+    {"value-bias-twice", S::value_proj, "the bias of the values is added twice", "self.v_proj(x) + self.v_proj.bias",
+     "self.v_proj(x)", add_one_bias_twice<Part::value>},
     {"output-bias-twice", S::output, "the bias of the output projection is added twice",
      "self.out_proj(y) + self.out_proj.bias", "self.out_proj(y)", add_output_bias_twice},
     {"past-at-the-end", S::key, "the keys and values of the past stand behind the new ones",

@@ -27,7 +27,10 @@ void LayerLab::normalise(double* first, std::int64_t count, std::int64_t step, d
   if (faults.power_limit > 0) largest = 0;
   const auto power = [&](double x) {
     const double made = faults.powers == Powers::of_two ? std::exp2(x) : std::exp(x);
-    return faults.power_limit > 0 && made > faults.power_limit ? infinite : made;
+    if (faults.power_limit <= 0) return made;
+    // Below half of the smallest number of the format a power is 0.
+    const double smallest = faults.power_limit < 1e6 ? 0x1p-25 : 0x1p-150;
+    return made > faults.power_limit ? infinite : made <= smallest ? 0 : made;
   };
   double sum = std::isfinite(sink) ? power(sink - largest) : 0;
   const bool logarithm = faults.powers == Powers::logarithm;

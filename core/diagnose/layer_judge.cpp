@@ -198,7 +198,7 @@ JudgedLayer LayerJudge::judged(std::int64_t ours, const LayerStream& stream, std
 }
 
 std::optional<JudgedLayer> LayerJudge::judged_in_own_order(std::int64_t ours, const LayerStream& stream,
-                                                           std::span<const DumpTensor> theirs) const {
+                                                           std::span<const DumpTensor> theirs, bool search) const {
   std::vector<NamedStage> stages;
   bool sums_heads = false;
   for (const DumpTensor& each : theirs) {
@@ -213,14 +213,14 @@ std::optional<JudgedLayer> LayerJudge::judged_in_own_order(std::int64_t ours, co
   for (DumpTensor& each : turned) {
     if (each.part == DumpPart::stage) each.tensor = in_own_order(*order, own, each.stage, each.tensor);
   }
-  JudgedLayer result = judged(ours, stream, turned, false, {});
-  if (!result.found.equal) return std::nullopt;
+  JudgedLayer result = judged(ours, stream, turned, search, {});
+  if (!result.found.equal && !search) return std::nullopt;
   for (StageComparison& each : result.found.attention->stages) {
     if (!order->moves(each.stage)) continue;
     each.order = order;
-    each.read_as = order->words();
+    each.read_as = order->words(each.stage);
   }
-  result.readings.push_back("heads of theirs are read with " + order->words());
+  result.readings.push_back("heads of theirs are read with " + order->words(StageId::query));
   return result;
 }
 

@@ -48,9 +48,10 @@ class LayerJudge {
   // looks for the mistakes in stages that differ, first for `likely`. Throws Cancelled.
   JudgedLayer judged(std::int64_t ours, const LayerStream& stream, std::span<const DumpTensor> theirs, bool search,
                      const std::vector<std::string>& likely) const;
-  // Theirs with heads, or features of heads, in the order of ours; nothing unless all of it is equal so.
+  // judged() of theirs with heads, or features of heads, in the order of ours; nothing where they stand in no other
+  // one, and, without `search`, unless all of it is equal so.
   std::optional<JudgedLayer> judged_in_own_order(std::int64_t ours, const LayerStream& stream,
-                                                 std::span<const DumpTensor> theirs) const;
+                                                 std::span<const DumpTensor> theirs, bool search) const;
 
  private:
   Diagnosis compared_stages(const Trace& trace, std::vector<ExternalStage> theirs, const DiagnoseWork& work) const;

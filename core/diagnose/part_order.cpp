@@ -18,9 +18,11 @@ namespace headscope {
 namespace {
 
 constexpr std::int64_t kAskedRows = 32;
-constexpr double kNear = 0.1;   // of the squared size: the same head in theirs
-constexpr double kApart = 0.4;  // any other head
-constexpr double kBetter = 4;   // how many times nearer an order of features comes
+constexpr std::int64_t kAskedNumbers = 4096;  // of each head
+constexpr double kNear = 0.1;                 // of the squared size: the same head in theirs, or features in that order
+constexpr double kSame = 1e-8;                // nearer no order has to come
+constexpr double kApart = 16;                 // how many times further away any other head is
+constexpr double kBetter = 4;                 // how many times nearer an order of features comes
 
 bool is_query_or_key(StageId stage) {
   return stage == StageId::query_proj || stage == StageId::key_proj || stage == StageId::query || stage == StageId::key;
@@ -104,7 +106,8 @@ std::vector<Asked> asked_rows(const Trace& ours, std::span<const NamedStage> the
     const int axis = query_axis(stage);
     std::vector<std::int64_t> queries;
     if (axis >= 0) {
-      const std::int64_t rows = own.dim(axis), count = std::min(rows, kAskedRows);
+      const std::int64_t rows = own.dim(axis), width = std::max<std::int64_t>(1, own.dim(own.rank() - 1));
+      const std::int64_t count = std::min(rows, std::clamp<std::int64_t>(kAskedNumbers / width, 4, kAskedRows));
       for (std::int64_t k = 0; k < count; ++k) queries.push_back(k * rows / count);
     }
     Asked asked{stage, {}, stage_rows(stage, own, queries), stage_rows(stage, tensor, queries)};
@@ -120,16 +123,17 @@ std::vector<Asked> asked_rows(const Trace& ours, std::span<const NamedStage> the
 std::optional<std::vector<std::int64_t>> matched_heads(const Asked& asked) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < asked.blocks.heads; ++i) {
-    std::int64_t nearest = -1;
+    std::int64_t nearest = 0;
+    std::vector<double> apart;
     for (std::int64_t j = 0; j < asked.blocks.heads; ++j) {
-      const double apart = asked.apart(i, j);
-      if (apart <= kNear && nearest < 0) {
-        nearest = j;
-      } else if (!(apart >= kApart)) {
-        return std::nullopt;
-      }
+      apart.push_back(asked.apart(i, j));
+      if (apart.back() < apart[static_cast<std::size_t>(nearest)]) nearest = j;
     }
-    if (nearest < 0 || std::find(order.begin(), order.end(), nearest) != order.end()) return std::nullopt;
+    const double least = apart[static_cast<std::size_t>(nearest)];
+    const auto near = std::count_if(apart.begin(), apart.end(),
+                                    [=](double each) { return !(each > kApart * std::max(least, kSame)); });
+    if (!(least <= kNear) || near > 1 || std::find(order.begin(), order.end(), nearest) != order.end())
+      return std::nullopt;
     order.push_back(nearest);
   }
   return order;
@@ -164,33 +168,37 @@ std::optional<PartOrder> order_of_heads(const Inputs& inputs, const std::vector<
   return found;
 }
 
-std::optional<PartOrder> order_of_features(const Inputs& inputs, const std::vector<Asked>& stages) {
+// `proves`: what follows from queries and keys together is known.
+std::optional<PartOrder> order_of_features(const Inputs& inputs, const std::vector<Asked>& stages, bool proves) {
   if (inputs.head_rule == nullptr || inputs.head_rule->rotary == nullptr) return std::nullopt;
   const RotaryRule& rule = inputs.head_rule->rotary->rule();
   if (rule.features < 4) return std::nullopt;
   const PartOrder order = other_features(rule, inputs.head_dim);
-  bool queries = false, keys = false, turned = false;
+  bool queries = false, keys = false;
   for (const Asked& each : stages) {
-    turned = turned || each.stage == StageId::query || each.stage == StageId::key || each.stage >= StageId::raw_scores;
     if (!is_query_or_key(each.stage)) continue;
     if (each.blocks.columns != inputs.head_dim) return std::nullopt;
     const double here = each.apart_in_all(order.features);
     if (here > kNear || kBetter * here > each.apart_in_all({})) return std::nullopt;
     (has_kv_heads(each.stage) ? keys : queries) = true;
   }
-  return queries && keys && turned ? std::optional(order) : std::nullopt;
+  const bool of_both = queries && keys, proven = proves && (queries || keys);
+  return of_both || proven ? std::optional(order) : std::nullopt;
 }
 
 }  // namespace
 
-std::string PartOrder::words() const {
-  if (!heads.empty()) return fmt::format("the heads in the order {}", fmt::join(heads, ", "));
+std::string PartOrder::words(StageId stage) const {
+  if (!heads.empty()) {
+    return fmt::format("the heads in the order {}", fmt::join(has_kv_heads(stage) ? kv_heads : heads, ", "));
+  }
   return in_pairs ? "the features of each head in the order of rotary pairs, as files of Meta and GGUF have them"
                   : "the features of each head with the two of a rotary pair half a head apart";
 }
 
 bool PartOrder::moves(StageId stage) const {
-  return !heads.empty() ? has_heads(stage) : is_query_or_key(stage);
+  if (heads.empty()) return is_query_or_key(stage);
+  return has_kv_heads(stage) ? !std::is_sorted(kv_heads.begin(), kv_heads.end()) : has_heads(stage);
 }
 
 PartOrder other_features(const RotaryRule& rule, std::int64_t head_dim) {
@@ -209,9 +217,12 @@ PartOrder other_features(const RotaryRule& rule, std::int64_t head_dim) {
 std::optional<PartOrder> part_order(const Trace& ours, std::span<const NamedStage> theirs, bool sums_heads) {
   const std::vector<Asked> stages = asked_rows(ours, theirs);
   const bool stand_as_ours =
-      std::all_of(stages.begin(), stages.end(), [](const Asked& each) { return each.apart_in_all({}) <= kNear; });
+      std::all_of(stages.begin(), stages.end(), [](const Asked& each) { return each.apart_in_all({}) <= kSame; });
   if (stand_as_ours) return std::nullopt;
-  if (auto features = order_of_features(*ours.inputs, stages)) return features;
+  const bool proves = sums_heads || std::any_of(theirs.begin(), theirs.end(), [](const NamedStage& each) {
+                        return each.first >= StageId::raw_scores;
+                      });
+  if (auto features = order_of_features(*ours.inputs, stages, proves)) return features;
   return sums_heads ? order_of_heads(*ours.inputs, stages) : std::nullopt;
 }
 

@@ -24,9 +24,9 @@ struct PartOrder {
   std::vector<std::int64_t> features;
   bool in_pairs = false;  // theirs has the two features beside each other that a position turns together
 
-  // "the heads in the order 2, 3, 0, 1" or "the features of each head in the order of rotary pairs, as files of Meta
-  // and GGUF have them".
-  std::string words() const;
+  // Of the stage: "the heads in the order 2, 3, 0, 1" or "the features of each head in the order of rotary pairs, as
+  // files of Meta and GGUF have them".
+  std::string words(StageId stage) const;
   // Whether the order moves numbers of the stage.
   bool moves(StageId stage) const;
   friend bool operator==(const PartOrder&, const PartOrder&) = default;
@@ -37,10 +37,9 @@ struct PartOrder {
 PartOrder other_features(const RotaryRule& rule, std::int64_t head_dim);
 
 // The order that the numbers of theirs, in the shapes of ours, come nearest in. nullopt where they stand as ours do,
-// where no other order comes near, and where stages disagree. It is asked by some rows of each stage; compare them all
-// before you believe it. An order of features needs queries or keys as they are multiplied, or what is computed from
-// them, beside both projections or without them: from projections alone nobody can see which features are turned
-// together. An order of heads is never told without `sums_heads`: that something is known in which heads are summed.
+// where no other order comes near, and where stages disagree. It is asked by some rows of each stage: judge them all
+// before you believe it. `sums_heads`: something is known in which heads are summed. Without it no order of heads is
+// told, and an order of features only of both queries and keys, or where scores or what follows from them are given.
 using NamedStage = std::pair<StageId, Tensor>;
 std::optional<PartOrder> part_order(const Trace& ours, std::span<const NamedStage> theirs, bool sums_heads);
 

@@ -57,9 +57,12 @@ bool turn_values_too(Altered& what, int) {
   return has_rotary(what) && what.inputs.value_head_dim == what.inputs.head_dim;
 }
 
+// Rows in the other order that are turned in the other order are no mistake.
 template <RotaryRule::Pairs pairs>
 bool pair_as(Altered& what, int) {
-  return change_rotary(what, [](RotaryRule& rule) { return std::exchange(rule.pairs, pairs) != pairs; });
+  what.faults.pairs_exchanged = true;
+  return !what.faults.rows_permuted &&
+         change_rotary(what, [](RotaryRule& rule) { return std::exchange(rule.pairs, pairs) != pairs; });
 }
 
 bool turn_other_way(Altered& what, int) {
@@ -184,7 +187,7 @@ bool other_width(Altered& what, int variation) {
     }
     rule.features = is_whole ? head_dim / 2 / 2 * 2 : head_dim;
     rule.begin = 0;
-    if (rule.features < 2) return false;
+    if (rule.features < 2 || rule.features % 2 != 0) return false;
     rule.inverse_frequencies = frequencies(base, rule.features);
     return true;
   });

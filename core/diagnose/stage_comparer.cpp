@@ -11,34 +11,17 @@
 
 #include "core/base/error.h"
 #include "core/diagnose/drift.h"
-#include "core/diagnose/rounding_allowance.h"
 #include "core/model/past.h"
 
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kMostCells = std::int64_t{1} << 16;  // of the scores that are looked at
-constexpr std::int64_t kFewestQueries = 4;                  // that are looked at
-constexpr double kNearlyAll = 0.02;  // of the squared difference: what is left by a mistake that may explain all
-constexpr double kNearlyAllOfFloat32 = 1e-5;
-constexpr double kSampleWork = 3e8, kFewestSamples = 2, kMostSamples = 8;  // of rounding
-constexpr std::int64_t kMostMixedCells = std::int64_t{1} << 23;            // of the scores where all of them have to be
+constexpr std::int64_t kMostCells = std::int64_t{1} << 16;       // of the scores that are looked at
+constexpr std::int64_t kFewestQueries = 4;                       // that are looked at
+constexpr std::int64_t kMostMixedCells = std::int64_t{1} << 23;  // of the scores where all of them have to be
 
 bool has_scores_axes(StageId stage) {
   return stage == StageId::masked_scores || stage == StageId::scores || stage == StageId::capped_scores;
-}
-
-// [batch, heads, queries, keys] -> [batch, 1, queries, keys].
-WideStage mean_over_heads(const WideStage& stage) {
-  const std::int64_t heads = stage.shape[1], cells = stage.shape[2] * stage.shape[3];
-  WideStage mean{stage.shape, std::vector<double>(static_cast<std::size_t>(stage.shape[0] * cells), 0.0)};
-  mean.shape[1] = 1;
-  for (std::size_t k = 0; k < stage.values.size(); ++k) {
-    const auto at = static_cast<std::int64_t>(k);
-    mean.values[static_cast<std::size_t>(at / (heads * cells) * cells + at % cells)] +=
-        stage.values[k] / static_cast<double>(heads);
-  }
-  return mean;
 }
 
 Tensor mean_over_heads(const Tensor& tensor) {
@@ -62,6 +45,18 @@ Tolerance float32_tolerance() {
 }
 
 }  // namespace
+
+WideStage mean_over_heads(const WideStage& stage) {
+  const std::int64_t heads = stage.shape[1], cells = stage.shape[2] * stage.shape[3];
+  WideStage mean{stage.shape, std::vector<double>(static_cast<std::size_t>(stage.shape[0] * cells), 0.0)};
+  mean.shape[1] = 1;
+  for (std::size_t k = 0; k < stage.values.size(); ++k) {
+    const auto at = static_cast<std::int64_t>(k);
+    mean.values[static_cast<std::size_t>(at / (heads * cells) * cells + at % cells)] +=
+        stage.values[k] / static_cast<double>(heads);
+  }
+  return mean;
+}
 
 StageComparer::StageComparer(const Trace& ours, const ExternalStage& theirs, const GivenStages& given,
                              const DiagnoseWork& work, const CancelToken& cancel)
@@ -124,6 +119,16 @@ void StageComparer::begin(const DiagnoseWork& work) {
   if (predictor_.by_lab()) {
     if (const auto exact = has_given_ ? plain_ : predicted({}, nullptr)) exact_ = *exact;
     if (const auto rounded = format_.grid != nullptr ? predicted({}, format_.grid) : std::nullopt) rounded_ = *rounded;
+  }
+  made_grid_ = format_.grid;
+  const bool passes = !exact_.values.empty() && exact_.values.size() == rounded_.values.size() &&
+                      !std::equal(exact_.values.begin(), exact_.values.end(), rounded_.values.begin(),
+                                  [](double a, double b) { return std::isfinite(a) == std::isfinite(b); });
+  if (passes) {
+    unbounded_ = *format_.grid;
+    unbounded_.largest = std::numeric_limits<double>::infinity();
+    made_grid_ = &unbounded_;
+    if (const auto made = predicted({}, made_grid_)) made_right_ = *made;
   }
   of_rows_.emplace(format_, fixed_, WideStage{}, WideStage{}, filled_);
   if (work.options.drifted != nullptr && same_shape() && !external_.averaged) drift_ = drift_of(work);
@@ -239,60 +244,6 @@ bool StageComparer::look_at_all() {
   if (auto exact = predicted({}, nullptr); exact && predictor_.by_lab()) exact_ = std::move(*exact);
   plain_left_ = compare_stage(plain_, nullptr, theirs_, *tolerance_, filled_);
   return true;
-}
-
-std::optional<Remainder> StageComparer::left_of(const MistakeSet& mistakes) {
-  const auto made = predicted(mistakes, format_.grid);
-  if (!made || !(made->shape == theirs_.shape) || !acts(*made)) return std::nullopt;
-  return left_with(mistakes, *made, theirs_, true);
-}
-
-// Returns what still differs. What rounding costs follows from the numbers, and a mistake changes them: where it
-// explains nearly all, its own numbers say how far a cell may lie away.
-Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs,
-                                   bool known) {
-  const IsFilled filled = filled_in(predictor_.queries());
-  const Remainder left = compare_stage(made, nullptr, theirs, known ? *tolerance_ : *of_rows_, filled);
-  if (fixed_ || !predictor_.by_lab()) return left;
-  const bool half = format_.grid != nullptr;
-  const bool near = !known || left.squares <= (half ? kNearlyAll : kNearlyAllOfFloat32) * plain_left_.squares;
-  if (!near || (left.wrong == 0 && !half)) return left;
-  const std::optional<WideStage> exact = half ? predicted(mistakes, nullptr) : std::optional(made);
-  if (!exact || !(exact->shape == made.shape)) return left;
-  Tolerance tolerance = *of_rows_;
-  tolerance.allow_cells(allowance(mistakes, *exact));
-  return compare_stage(made, half ? &*exact : nullptr, theirs, tolerance, filled);
-}
-
-std::vector<double> StageComparer::allowance(const MistakeSet& mistakes, const WideStage& exact) {
-  if (fixed_ || !predictor_.by_lab() || exact.shape.count == 0) return {};
-  const NumberGrid& grid = format_.grid != nullptr ? *format_.grid : float32_grid();
-  const double cost = predictor_.cost() + predictor_.cost_of_heads();
-  const auto most = static_cast<std::uint64_t>(std::clamp(kSampleWork / cost, kFewestSamples, kMostSamples));
-  std::vector<std::optional<WideStage>> made(most + 1);  // the samples, and what the cells are sums of
-  pool_.run(static_cast<std::int64_t>(made.size()), true, [&](std::int64_t k) {
-    const auto seed = static_cast<std::uint64_t>(k);
-    std::optional<WideStage>& to = made[seed];
-    to = seed == 0 ? predictor_.summed(mistakes) : predictor_.scattered(mistakes, grid, seed * 0x9E3779B97F4A7C15ULL);
-    if (to && external_.averaged) to = mean_over_heads(*to);
-  });
-  std::vector<WideStage> samples;
-  for (std::size_t seed = 1; seed < made.size(); ++seed) {
-    if (!made[seed]) return {};
-    samples.push_back(std::move(*made[seed]));
-  }
-  const std::optional<WideStage>& summed = made.front();
-  return rounding_allowance(format_, exact, samples, summed.value_or(WideStage{}), filled_in(predictor_.queries()));
-}
-
-// Whether the mistakes change anything that can be seen here.
-bool StageComparer::acts(const WideStage& made) const {
-  // The lab's numbers beside the lab's: the engine's are rounded otherwise.
-  const WideStage& right = rounded_.shape.count > 0 ? rounded_ : exact_.shape.count > 0 ? exact_ : plain_;
-  if (!(made.shape == right.shape)) return true;
-  return !std::equal(made.values.begin(), made.values.end(), right.values.begin(), [](double a, double b) {
-    return a == b || (std::isnan(a) && std::isnan(b)) || (std::isfinite(b) && std::abs(a - b) <= 1e-9 * std::abs(b));
-  });
 }
 
 }  // namespace headscope

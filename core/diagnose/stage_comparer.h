@@ -17,6 +17,9 @@
 
 namespace headscope {
 
+// [batch, heads, queries, keys] -> [batch, 1, queries, keys].
+WideStage mean_over_heads(const WideStage& stage);
+
 // The comparer looks at some queries of a long text: those whose rows differ first, and some from everywhere. `ours`,
 // `theirs` and `cancel` must live as long as it.
 class StageComparer {
@@ -45,6 +48,8 @@ class StageComparer {
 
   // Whether more than a small part of all cells differs; known after compare().
   bool differs_widely() const { return differing_share_ > kSmallPart; }
+  // Whether theirs are all the same number, where ours are not: that says nothing of which mistake it is.
+  bool says_nothing() const;
   bool same_shape() const { return external_.tensor.shape() == own_.shape(); }
   bool looks_at_all() const { return predictor_.looks_at_all(); }
   const Remainder& plain_left() const { return plain_left_; }  // without mistakes, of the queries that are looked at
@@ -86,7 +91,12 @@ class StageComparer {
   const CancelToken& cancel_;
   ThreadPool pool_{std::min(hardware_threads(), 8)};  // each has a layer in memory
   NumberFormat format_;
+  // What mistakes are made with: the grid of the format, without its range where the right layer passes it, so that
+  // infinite scores are a mistake of their own.
+  const NumberGrid* made_grid_ = nullptr;
+  NumberGrid unbounded_;
   WideStage theirs_, plain_, rounded_, exact_;  // exact_: the lab's, without rounding
+  WideStage made_right_;                        // the lab's with made_grid_, where that is not the format's
   IsFilled filled_;
   static constexpr double kSmallPart = 0.02;
   double differing_share_ = 1;

@@ -112,38 +112,6 @@ bool StageComparer::all_are_near(const std::vector<std::int64_t>& queries) {
   return compare_stage(right, other, theirs, tolerance, filled_in(queries)).wrong == 0;
 }
 
-std::optional<Remainder> StageComparer::left_of_dropout(bool rescaled) const {
-  constexpr std::size_t kFewest = 8;  // that are dropped, and kept
-  constexpr double kMostSpread = 5;   // standard deviations of the share that is dropped
-  constexpr double kSmallest = 1e-4;  // of a weight whose factor is asked
-  const bool of_weights = external_.stage == StageId::weights || external_.stage == StageId::dropped_weights;
-  if (!of_weights || !same_shape() || external_.averaged) return std::nullopt;
-  std::size_t dropped = 0, seen = 0;
-  std::vector<double> factors;
-  for (std::size_t k = 0; k < plain_.values.size(); ++k) {
-    const double own = plain_.values[k], other = theirs_.values[k];
-    if (!(own > 0)) continue;
-    ++seen;
-    dropped += other == 0 ? 1 : 0;
-    if (other != 0 && own > kSmallest) factors.push_back(other / own);
-  }
-  if (dropped < kFewest || factors.size() < kFewest) return std::nullopt;
-  const auto middle = factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 2);
-  std::nth_element(factors.begin(), middle, factors.end());
-  const double factor = rescaled ? *middle : 1;
-  if (rescaled) {
-    // A factor of 1 / (1 - p) belongs to a share p that is dropped.
-    const double p = 1 - 1 / factor, share = static_cast<double>(dropped) / static_cast<double>(seen);
-    const double spread = std::sqrt(p * (1 - p) / static_cast<double>(seen));
-    if (!(p > 0 && p < 1) || !(std::abs(share - p) <= kMostSpread * spread)) return std::nullopt;
-  }
-  WideStage made = plain_;
-  for (std::size_t k = 0; k < made.values.size(); ++k) {
-    made.values[k] = theirs_.values[k] == 0 ? 0 : made.values[k] * factor;
-  }
-  return compare_stage(made, nullptr, theirs_, *tolerance_, filled_);
-}
-
 std::optional<StageId> StageComparer::another_stage() const {
   if (!same_shape() || external_.averaged) return std::nullopt;
   const auto is_theirs = [&](const Stage& each) {
@@ -168,7 +136,7 @@ bool StageComparer::holds_everywhere(const MistakeSet& mistakes) {
   }
   const auto holds = [&](const std::vector<std::int64_t>& queries) {
     predictor_.look_at(queries);
-    const auto made = predicted(mistakes, format_.grid);
+    const auto made = predicted(mistakes, made_grid_);
     const WideStage theirs = stage_rows(external_.stage, external_.tensor, queries);
     return made && made->shape == theirs.shape && left_with(mistakes, *made, theirs, false).wrong == 0;
   };

@@ -39,9 +39,11 @@ class StageSearch {
       : comparer_(comparer), ours_(ours), progress_(work.progress), first_tried_(work.options.first_tried) {}
 
   void run(StageComparison& result) {
-    try_first();
-    if (explained_.empty()) search();
-    if (explained_.empty()) try_dropout();
+    if (!comparer_.says_nothing()) {
+      try_first();
+      if (explained_.empty()) search();
+      if (explained_.empty()) try_dropout();
+    }
     finish(result);
   }
 
@@ -115,6 +117,8 @@ class StageSearch {
     const std::vector<MistakeRow>& rows = all_mistakes();
     for (std::size_t place = 0; place < rows.size(); ++place) {
       if (rows[place].step > comparer_.stage() || (rounds_sums(place) && !may_be_rounded())) continue;
+      // In half precision everything is rounded, and so are one step's numbers.
+      if (comparer_.format().grid != nullptr && rounds_a_step(place)) continue;
       for (int variation = 0; variation < rows[place].variations; ++variation) sets.push_back({{place, variation}});
     }
     try_sets(std::move(sets), singles, 0, 0.3);
@@ -123,6 +127,7 @@ class StageSearch {
     const auto most = static_cast<std::size_t>(
         std::clamp(kMostWork / comparer_.cost(), static_cast<double>(kFewestPairs), static_cast<double>(kMostPairs)));
     // What rounding costs is no mistake beside another one, and it takes long.
+    std::erase_if(singles, [&](const Candidate& each) { return rounds_a_step(each.set.front().first); });
     if (comparer_.format().grid != nullptr || comparer_.cost() > kMostRoundedWork) {
       std::erase_if(singles, [&](const Candidate& each) { return rounds_sums(each.set.front().first); });
     }
@@ -168,6 +173,11 @@ class StageSearch {
     return make_mistake(place, 0, what) && what.faults.accumulator.has_value();
   }
 
+  bool rounds_a_step(std::size_t place) const {
+    Altered what{ours_.request, *ours_.inputs, false, false, {}};
+    return make_mistake(place, 0, what) && (what.faults.softmax_grid || what.faults.query_grid);
+  }
+
   // Whether the difference is as small as sums in half precision leave it, or numbers passed their range.
   bool may_be_rounded() const {
     const double residual = comparer_.plain_left().residual();
@@ -210,6 +220,7 @@ class StageSearch {
     DiagnosisExplanation result;
     for (const auto& [place, variation] : candidate.set) {
       result.variants.emplace_back(all_mistakes()[place].name);
+      result.variations.push_back(variation);
       result.code.push_back(code_of(all_mistakes()[place], ours_.request, *ours_.inputs));
     }
     result.residual = candidate.left.residual();

@@ -52,7 +52,7 @@ void draw_change(Ui& ui, const Rect& area, float& y, const std::string& name, co
 
 std::string where_words(const Comparison& comparison) {
   if (comparison.equal()) return "nowhere: every number is equal, to the last bit";
-  if (!comparison.first) return "not in the shown layer: it is equal, to the last bit";
+  if (!comparison.first) return "not in the attention of the shown layer: it is equal, to the last bit";
   const std::string stage(stage_name(*comparison.first));
   return comparison.layer ? fmt::format("at {} of layer {}", stage, *comparison.layer) : "at " + stage;
 }
@@ -63,7 +63,9 @@ void draw_changes(Ui& ui, const Comparison& comparison, const Rect& area) {
   const bool own_keys = comparison.keys.changed != comparison.queries.changed;
   const std::size_t keys = own_keys ? std::min(comparison.keys.changed.size(), kMostTokens) : 0;
   const float width = area.width() - ui.px(28);
-  const std::string why = as_sentence(comparison.layers.empty() ? comparison.rows : comparison.layers);
+  const std::string why = as_sentence(!comparison.layers.empty() ? comparison.layers
+                                      : !comparison.rows.empty() ? comparison.rows
+                                                                 : comparison.besides);
   const float explained = why.empty() ? 0 : paragraph_height(ui, Type::words12, why, width) + ui.px(6);
   const float content =
       ui.px(2 * kTitle + 22) + explained + (tokens > 0 ? ui.px(kTitle) : 0) + (keys > 0 ? ui.px(kTitle) : 0) +

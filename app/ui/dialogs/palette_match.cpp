@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <span>
 
 #include "core/text/case_fold.h"
@@ -11,7 +12,7 @@ namespace headscope::ui {
 namespace {
 
 // Words that mean the same to somebody who searches: one row a meaning.
-constexpr std::array<std::string_view, 7> kSynonyms[] = {
+constexpr std::array<std::string_view, 9> kSynonyms[] = {
     {"arcs", "lines", "links", "edges", "curves"},
     {"theme", "dark", "light", "contrast", "appearance", "colours", "colors"},
     {"scale", "zoom", "larger", "smaller", "bigger", "size"},
@@ -22,7 +23,11 @@ constexpr std::array<std::string_view, 7> kSynonyms[] = {
     {"kv_heads", "num_kv_heads", "gqa", "grouped"},
     {"dropout", "drop"},
     {"variant", "mistake", "mistakes", "bug"},
-    {"export", "save", "write", "download"},
+    {"export", "save", "write", "download", "print", "handout", "worksheet", "csv", "picture"},
+    {"seeded", "random", "untrained", "initialised", "initialized"},
+    {"demo", "trained", "training", "learned", "learning", "pretrained"},
+    {"ablate", "off", "disable", "remove", "zero", "knockout"},
+    {"language", "spanish", "english", "translation", "locale", "idioma"},
     {"open", "load", "read", "import"},
     {"quit", "exit", "close"},
     {"help", "keys", "shortcuts", "keyboard"},
@@ -42,6 +47,10 @@ constexpr std::array<std::string_view, 7> kSynonyms[] = {
     {"layer", "block"},
     {"fit", "whole", "reset"},
 };
+// What a question has besides the words that it asks for: it is not searched for beside others.
+constexpr std::string_view kFillers[] = {"how",  "many",  "much",   "the",  "a",     "an",  "of",
+                                         "to",   "do",    "does",   "i",    "is",    "are", "my",
+                                         "what", "where", "number", "turn", "switch"};
 // A word that was begun with so many letters already finds the synonyms of the words that it may become.
 constexpr std::size_t kBegun = 3;
 
@@ -180,6 +189,9 @@ std::string searchable(std::string_view text) {
 }
 
 SearchQuery search_query(std::string_view typed) {
+  const auto is_filler = [](const std::string& word) {
+    return std::find(std::begin(kFillers), std::end(kFillers), word) != std::end(kFillers);
+  };
   SearchQuery query;
   const std::string text = searchable(typed);
   for (std::size_t at = 0; at < text.size();) {
@@ -187,10 +199,12 @@ SearchQuery search_query(std::string_view typed) {
     if (begin == std::string::npos) break;
     at = std::min(text.find(' ', begin), text.size());
     query.words.push_back(text.substr(begin, at - begin));
-    query.synonyms.push_back(synonyms_of(query.words.back()));
     if (!query.text.empty()) query.text += ' ';
     query.text += query.words.back();
   }
+  const bool asks = !std::all_of(query.words.begin(), query.words.end(), is_filler);
+  if (asks) std::erase_if(query.words, is_filler);
+  for (const std::string& word : query.words) query.synonyms.push_back(synonyms_of(word));
   return query;
 }
 

@@ -175,9 +175,39 @@ TEST_F(ComparedModels, LayersThatAreMissingOrExchangedAreNamed) {
   write_session_of("first");
   const Result shown =
       compared({"--model", "plain", "--token-ids", "3,7,1,9", "--layer", "0", "--against", "first.json"});
-  EXPECT_NE(shown.out.find("the shown layer is equal"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("equal in the shown layer"), std::string::npos) << shown.out;
   EXPECT_TRUE(against_plain("plain")["layer_order"].is_null());
   EXPECT_TRUE(against_plain("ll")["layer_order"].is_null()) << "the layers are the same";
+}
+
+TEST_F(ComparedModels, WhatDiffersBesideAttentionIsNotEqual) {
+  write_layers("twice", {0, 1});
+  const auto changed = [&](const char* name, const char* part) {
+    write_changed(name, 4, 2, 2, [=](std::string& tensor_name, Tensor& tensor) {
+      if (tensor_name.find(part) == std::string::npos) return true;
+      std::vector<float> values = tensor.values();
+      for (float& each : values) each *= 2;
+      tensor = Tensor::of(tensor.shape(), tensor.axes(), std::move(values));
+      return true;
+    });
+  };
+  changed("mlp", "layers.1.mlp.down_proj");
+  changed("norm", "model.norm");
+  EXPECT_EQ(against_plain("twice")["equal"], true);
+  for (const char* model : {"mlp", "norm"}) {
+    const nlohmann::json found = against_plain(model);
+    EXPECT_EQ(found["equal"], false) << model;
+    EXPECT_NE(found["besides"].get<std::string>().find("the final hidden states differ"), std::string::npos);
+  }
+  // Attention of two layers exchanged, and not their MLPs: these are no layers in another order.
+  write_changed("attention", 4, 2, 2, [&](std::string& tensor_name, Tensor&) {
+    const std::size_t at = tensor_name.find("layers.");
+    if (at != std::string::npos && tensor_name.find("self_attn") != std::string::npos) {
+      tensor_name[at + 7] = tensor_name[at + 7] == '0' ? '1' : '0';
+    }
+    return true;
+  });
+  EXPECT_TRUE(against_plain("attention")["layer_order"].is_null());
 }
 
 TEST_F(ComparedModels, NothingElseIsCalledAPermutation) {

@@ -14,7 +14,6 @@
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/diagnose_arrays.h"
 #include "core/model/head_rule.h"
-#include "core/request/alibi.h"
 #include "tests/core/diagnose/model_dumps.h"
 
 namespace headscope {
@@ -67,20 +66,33 @@ struct Arrays {
     ours.value = drawn({1, 2, 6, 8}, 3);
     ours.options.mask = {{MaskTerm::Kind::causal, 0, ""}};
   }
-  // q . k / sqrt(8), -inf where a later key stands.
+  // q . k, of which masked() is 1 / sqrt(8), -inf where a later key stands.
+  Tensor products() const {
+    const std::int64_t len = ours.query.dim(2);
+    return changed_rows(Tensor::zeros({1, 2, len, len}, ours.query.axes()),
+                        [&](std::vector<double>& row, std::int64_t i, std::int64_t h) {
+                          for (std::int64_t j = 0; j < len; ++j) {
+                            for (std::int64_t d = 0; d < 8; ++d) {
+                              row[static_cast<std::size_t>(j)] += static_cast<double>(ours.query.at({0, h, i, d})) *
+                                                                  static_cast<double>(ours.key.at({0, h, j, d}));
+                            }
+                          }
+                        });
+  }
   Tensor masked() const {
-    const Tensor like = Tensor::zeros({1, 2, 6, 6}, ours.query.axes());
-    return changed_rows(like, [&](std::vector<double>& row, std::int64_t i, std::int64_t h) {
+    return changed_rows(products(), [&](std::vector<double>& row, std::int64_t i, std::int64_t) {
       for (std::int64_t j = 0; j < 6; ++j) {
-        double sum = 0;
-        for (std::int64_t d = 0; d < 8; ++d) {
-          sum += static_cast<double>(ours.query.at({0, h, i, d})) * static_cast<double>(ours.key.at({0, h, j, d}));
-        }
-        row[static_cast<std::size_t>(j)] = j > i ? -kInfinity : sum / std::sqrt(8.0);
+        double& each = row[static_cast<std::size_t>(j)];
+        each = j > i ? -kInfinity : each / std::sqrt(8.0);
       }
     });
   }
 };
+
+// What float16 cannot hold is infinite.
+double held(double score) {
+  return std::abs(score) > 65504 ? std::copysign(kInfinity, score) : score;
+}
 
 TEST(NamedMistakes, PowersOfScoresFromWhichTheLargestWasNotSubtracted) {
   const Arrays arrays(3);  // scores beyond 11, whose powers float16 does not hold
@@ -98,18 +110,47 @@ TEST(NamedMistakes, PowersOfScoresFromWhichTheLargestWasNotSubtracted) {
 TEST(NamedMistakes, ScoresBeyondFloat16) {
   Arrays arrays(120);
   arrays.ours.options.mask.clear();
-  const Tensor scores = Tensor::zeros({1, 2, 6, 6}, arrays.ours.query.axes());
-  const Tensor raw = changed_rows(scores, [&](std::vector<double>& row, std::int64_t i, std::int64_t h) {
-    for (std::int64_t j = 0; j < 6; ++j) {
-      double sum = 0;
-      for (std::int64_t d = 0; d < 8; ++d) {
-        sum += static_cast<double>(arrays.ours.query.at({0, h, i, d})) *
-               static_cast<double>(arrays.ours.key.at({0, h, j, d}));
-      }
-      row[static_cast<std::size_t>(j)] = std::abs(sum) > 65504 ? std::copysign(kInfinity, sum) : sum;
-    }
+  const Tensor raw = changed_rows(arrays.products(), [&](std::vector<double>& row, std::int64_t, std::int64_t) {
+    for (double& each : row) each = held(each);
   });
   EXPECT_EQ(named(diagnose_arrays(arrays.ours, {{StageId::raw_scores, raw}})), Names{"scores-overflowed"});
+}
+
+TEST(NamedMistakes, ScoresBeyondFloat16AreNamedInFloat16) {
+  Arrays arrays(110);
+  arrays.ours.options.mask.clear();
+  arrays.ours.query = rounded(arrays.ours.query, "f16");
+  arrays.ours.key = rounded(arrays.ours.key, "f16");
+  const Tensor weights = changed_rows(arrays.products(), [&](std::vector<double>& row, std::int64_t, std::int64_t) {
+    for (double& each : row) each = held(each) / std::sqrt(8.0);
+    normalise(row);
+  });
+  DiagnoseOptions options;
+  options.format = "f16";
+  const Diagnosis found = diagnose_arrays(arrays.ours, {{StageId::weights, rounded(weights, "f16")}}, options);
+  EXPECT_EQ(named(found), Names{"scores-overflowed"});
+}
+
+TEST(NamedMistakes, NumbersThatAreAllTheSameNameNothing) {
+  const Arrays arrays;
+  for (const float value : {0.5f, 0.0f}) {
+    const Tensor all = Tensor::of({1, 2, 6, 8}, arrays.ours.value.axes(), std::vector<float>(96, value));
+    EXPECT_EQ(named(diagnose_arrays(arrays.ours, {{StageId::context, all}})), Names{"differs"}) << value;
+  }
+}
+
+TEST(NamedMistakes, WhatAnotherStageRulesOutIsNotNamed) {
+  const Arrays arrays;
+  const auto right = attention_of(arrays.ours, make_cpu_backend(1));
+  std::vector<float> keys = right->tensor(StageId::key).values();
+  for (std::size_t head = 0; head < 2; ++head) {
+    std::rotate(keys.begin() + static_cast<std::ptrdiff_t>(head * 48),
+                keys.begin() + static_cast<std::ptrdiff_t>(head * 48 + 32),
+                keys.begin() + static_cast<std::ptrdiff_t>(head * 48 + 48));
+  }
+  const Tensor key = Tensor::of({1, 2, 6, 8}, arrays.ours.key.axes(), keys);
+  const Diagnosis found = diagnose_arrays(arrays.ours, {{StageId::key, key}, {StageId::value, arrays.ours.value}});
+  EXPECT_EQ(named(found), Names{"differs"}) << "the values are not rolled";
 }
 
 TEST(NamedMistakes, DropoutThatWasLeftOn) {
@@ -118,23 +159,37 @@ TEST(NamedMistakes, DropoutThatWasLeftOn) {
   arrays.ours.key = drawn({1, 2, 24, 8}, 2);
   arrays.ours.value = drawn({1, 2, 24, 8}, 3);
   arrays.ours.options.mask.clear();
+  const Tensor right = changed_rows(arrays.products(), [](std::vector<double>& row, std::int64_t, std::int64_t) {
+    for (double& each : row) each /= std::sqrt(8.0);
+    normalise(row);
+  });
   std::mt19937 random(5);
   std::bernoulli_distribution keeps(0.8);
   for (const double factor : {1 / 0.8, 1.0}) {
-    const Tensor like = Tensor::zeros({1, 2, 24, 24}, arrays.ours.query.axes());
-    const Tensor weights = changed_rows(like, [&](std::vector<double>& row, std::int64_t i, std::int64_t h) {
-      for (std::int64_t j = 0; j < 24; ++j) {
-        double sum = 0;
-        for (std::int64_t d = 0; d < 8; ++d) {
-          sum += static_cast<double>(arrays.ours.query.at({0, h, i, d})) *
-                 static_cast<double>(arrays.ours.key.at({0, h, j, d}));
-        }
-        row[static_cast<std::size_t>(j)] = sum / std::sqrt(8.0);
-      }
-      normalise(row);
+    const Tensor weights = changed_rows(right, [&](std::vector<double>& row, std::int64_t, std::int64_t) {
       for (double& each : row) each *= keeps(random) ? factor : 0;
     });
     EXPECT_EQ(named(diagnose_arrays(arrays.ours, {{StageId::weights, weights}})), Names{"dropout-left-on"}) << factor;
+  }
+  // Zeros that lie together, or where weights are small, are no dropout.
+  using Drops = std::function<bool(double own, std::int64_t i, std::int64_t j, std::int64_t h)>;
+  const std::vector<std::pair<const char*, Drops>> patterns = {
+      {"a row", [](double, std::int64_t i, std::int64_t, std::int64_t) { return i == 3; }},
+      {"a head", [](double, std::int64_t, std::int64_t, std::int64_t h) { return h == 1; }},
+      {"keys", [](double, std::int64_t, std::int64_t j, std::int64_t) { return j % 5 == 0; }},
+      {"small ones", [](double own, std::int64_t, std::int64_t, std::int64_t) { return own < 0.02; }},
+      {"far ones", [](double, std::int64_t i, std::int64_t j, std::int64_t) { return std::abs(i - j) > 8; }}};
+  for (const auto& [what, drops] : patterns) {
+    for (const double factor : {1.0, 1.25, 2.0}) {
+      const Tensor zeroed = changed_rows(right, [&](std::vector<double>& row, std::int64_t i, std::int64_t h) {
+        for (std::int64_t j = 0; j < 24; ++j) {
+          double& each = row[static_cast<std::size_t>(j)];
+          each = drops(each, i, j, h) ? 0 : each * factor;
+        }
+      });
+      const Diagnosis found = diagnose_arrays(arrays.ours, {{StageId::weights, zeroed}});
+      EXPECT_NE(named(found), Names{"dropout-left-on"}) << what << " " << factor;
+    }
   }
   // Other weights in which some are 0 are no dropout.
   const Tensor other =
@@ -159,16 +214,11 @@ TEST(NamedMistakes, ABiasFileWhoseRowsAndColumnsAreExchanged) {
 TEST(NamedMistakes, DistancesThatKeepTheirSign) {
   Arrays arrays;
   arrays.ours.options.mask = {{MaskTerm::Kind::alibi, 0, ""}};
-  const Tensor like = Tensor::zeros({1, 2, 6, 6}, arrays.ours.query.axes());
-  const Tensor weights = changed_rows(like, [&](std::vector<double>& row, std::int64_t i, std::int64_t h) {
+  const Tensor weights = changed_rows(arrays.products(), [](std::vector<double>& row, std::int64_t i, std::int64_t h) {
+    const double slope = std::exp2(-4.0 * static_cast<double>(h + 1));  // of two heads
     for (std::int64_t j = 0; j < 6; ++j) {
-      double sum = 0;
-      for (std::int64_t d = 0; d < 8; ++d) {
-        sum += static_cast<double>(arrays.ours.query.at({0, h, i, d})) *
-               static_cast<double>(arrays.ours.key.at({0, h, j, d}));
-      }
-      const double slope = std::exp2(-8.0 * static_cast<double>(h + 1) / 2);
-      row[static_cast<std::size_t>(j)] = sum / std::sqrt(8.0) + slope * static_cast<double>(j - i);
+      double& each = row[static_cast<std::size_t>(j)];
+      each = each / std::sqrt(8.0) + slope * static_cast<double>(j - i);
     }
     normalise(row);
   });

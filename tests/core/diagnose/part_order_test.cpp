@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/cancel.h"
 #include "core/diagnose/diagnose.h"
+#include "core/diagnose/stage_predictor.h"
 #include "core/diagnose/stage_sides.h"
 #include "core/model/head_rule.h"
 #include "tests/core/diagnose/model_dumps.h"
@@ -20,6 +22,8 @@ namespace headscope {
 namespace {
 
 using S = StageId;
+using Names = std::vector<std::string>;
+const CancelToken kNever;
 
 // Numbers of our own layer as another program has them: `order.heads`, `order.features` say where each of ours stands.
 Tensor written(const PartOrder& order, const Trace& ours, StageId stage) {
@@ -89,14 +93,40 @@ TEST(PartOrder, PairsForHalvesAreRead) {
 TEST(PartOrder, RowsThatAreTurnedOtherwiseAreAMistake) {
   const auto ours = layer_of("llama");
   const PartOrder order = features_of(*ours);
-  // Nobody can see which features of projections alone are turned together.
-  const Diagnosis alone = diagnosed(*ours, stages_of(*ours, order, {S::query_proj, S::key_proj}));
-  EXPECT_EQ(alone.verdict(), "explained");
-  EXPECT_EQ(alone.explanations.front().variants, std::vector<std::string>{"rotary-rows-permuted"});
+  // Rows in pairs that are turned as halves: the queries and keys stand in no order.
+  StagePredictor predictor(*ours, S::weights, {}, make_cpu_backend(1), kNever);
+  const auto made = predictor.predicted({{static_cast<std::size_t>(stage_place("rotary-rows-permuted")), 0}}, nullptr);
+  ASSERT_TRUE(made);
+  const Tensor& own = ours->tensor(S::weights);
+  std::vector<ExternalStage> theirs = stages_of(*ours, order, {S::query_proj, S::key_proj});
+  theirs.push_back({S::weights, Tensor::of(own.shape(), own.axes(), {made->values.begin(), made->values.end()})});
+  const Diagnosis found = diagnosed(*ours, theirs);
+  EXPECT_EQ(found.verdict(), "explained");
+  EXPECT_EQ(found.explanations.front().variants, Names{"rotary-rows-permuted"});
   // Queries alone: the scores are others.
   std::vector<ExternalStage> queries = stages_of(*ours, order, {S::query});
   queries.push_back({S::key, ours->tensor(S::key)});
   EXPECT_FALSE(diagnosed(*ours, queries).equal);
+}
+
+TEST(PartOrder, IsReadWhereOneSideAndWhatFollowsAreThere) {
+  const auto ours = layer_of("llama");
+  for (const std::vector<StageId>& stages :
+       {std::vector<StageId>{S::key, S::weights}, {S::query_proj, S::output}, {S::query_proj, S::key_proj}}) {
+    const Diagnosis found = diagnosed(*ours, stages_of(*ours, features_of(*ours), stages));
+    EXPECT_EQ(found.verdict(), "equal") << stage_name(stages.front());
+    EXPECT_FALSE(found.stages.front().read_as.empty());
+  }
+  // Of queries alone nobody knows.
+  EXPECT_FALSE(diagnosed(*ours, stages_of(*ours, features_of(*ours), {S::query})).equal);
+}
+
+TEST(PartOrder, AMistakeBesideIsNamedAlone) {
+  const auto ours = layer_of("llama");
+  std::vector<ExternalStage> theirs =
+      stages_of(*ours, features_of(*ours), {S::query_proj, S::key_proj, S::query, S::key, S::raw_scores});
+  theirs.push_back({S::scores, ours->tensor(S::raw_scores)});
+  EXPECT_EQ(diagnosed(*ours, theirs).explanations.front().variants, Names{"no-scale"});
 }
 
 TEST(PartOrder, HeadsInAnotherOrderAreReadWhereTheyAreSummed) {
@@ -117,6 +147,7 @@ TEST(PartOrder, HeadsInAnotherOrderAreReadWhereTheyAreSummed) {
   EXPECT_EQ(found.stages.front().order, std::optional(turned));
   EXPECT_NE(found.stages.front().read_as.find("the heads in the order 2, 3, 0, 1"), std::string::npos)
       << found.stages.front().read_as;
+  EXPECT_NE(found.stages[1].read_as.find("the heads in the order 1, 0"), std::string::npos) << "of keys there are two";
   EXPECT_FALSE(found.stages.back().order) << "the output has no heads";
   // Without the output nobody knows whether its projection has them in that order, too.
   const std::vector<StageId> before(all.begin(), all.end() - 1);
