@@ -179,7 +179,8 @@ TEST(NamedMistakes, DropoutThatWasLeftOn) {
       {"keys", [](double, std::int64_t, std::int64_t j, std::int64_t) { return j % 5 == 0; }},
       {"small ones", [](double own, std::int64_t, std::int64_t, std::int64_t) { return own < 0.02; }},
       {"far ones", [](double, std::int64_t i, std::int64_t j, std::int64_t) { return std::abs(i - j) > 8; }}};
-  for (const auto& [what, drops] : patterns) {
+  for (const auto& pattern : patterns) {
+    const Drops& drops = pattern.second;
     for (const double factor : {1.0, 1.25, 2.0}) {
       const Tensor zeroed = changed_rows(right, [&](std::vector<double>& row, std::int64_t i, std::int64_t h) {
         for (std::int64_t j = 0; j < 24; ++j) {
@@ -188,7 +189,7 @@ TEST(NamedMistakes, DropoutThatWasLeftOn) {
         }
       });
       const Diagnosis found = diagnose_arrays(arrays.ours, {{StageId::weights, zeroed}});
-      EXPECT_NE(named(found), Names{"dropout-left-on"}) << what << " " << factor;
+      EXPECT_NE(named(found), Names{"dropout-left-on"}) << pattern.first << " " << factor;
     }
   }
   // Other weights in which some are 0 are no dropout.

@@ -28,13 +28,20 @@ bool same_bits(const std::optional<WideStage>& a, const std::optional<WideStage>
          (a->values.empty() || std::memcmp(a->values.data(), b->values.data(), a->values.size() * sizeof(double)) == 0);
 }
 
+#ifdef HEADSCOPE_SANITIZED
+constexpr std::size_t kStep = 24;  // of the pairs: all of them take minutes there
+#else
+constexpr std::size_t kStep = 1;
+#endif
+
 // Every mistake alone, in every variation, and any two of them.
 std::vector<MistakeSet> sets_of_mistakes(bool pairs) {
   std::vector<MistakeSet> sets = {{}};
   for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
     for (int variation = 0; variation < all_mistakes()[place].variations; ++variation)
       sets.push_back({{place, variation}});
-    for (std::size_t other = 0; other < place && pairs; ++other) sets.push_back({{other, 0}, {place, 0}});
+    for (std::size_t other = place % kStep; other < place && pairs; other += kStep)
+      sets.push_back({{other, 0}, {place, 0}});
   }
   return sets;
 }
