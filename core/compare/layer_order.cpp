@@ -40,7 +40,7 @@ bool same_matrix(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape()) return false;
   if (a.empty() || same_storage(a, b)) return true;
   if (a.size() <= kMostNumbers || a.rank() != 2) return a.values() == b.values();
-  // Of a large matrix rows from everywhere: no two trained ones agree in them.
+  // Sixteen rows stand for a large matrix: no two trained matrices agree in them.
   std::vector<float> left(static_cast<std::size_t>(a.dim(1))), right(left.size());
   for (std::int64_t k = 0; k < kSomeRows; ++k) {
     Region row = whole(a.shape());
@@ -53,11 +53,9 @@ bool same_matrix(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-bool same_linear(const Linear& a, const Linear& b) {
-  return same_matrix(a.weight, b.weight) && same_matrix(a.bias, b.bias);
-}
-
-bool same_norm(const NormWeights& a, const NormWeights& b) {
+// Both a Linear or both NormWeights.
+template <typename Weights>
+bool same_weights(const Weights& a, const Weights& b) {
   return same_matrix(a.weight, b.weight) && same_matrix(a.bias, b.bias);
 }
 
@@ -66,13 +64,13 @@ bool same_layer(const BlockWeights& a, const BlockWeights& b) {
   const LayerWeights &left = a.attention, &right = b.attention;
   if (a.experts != nullptr || b.experts != nullptr || a.latents != nullptr || b.latents != nullptr) return false;
   if (left.fused() != right.fused()) return false;
-  return same_linear(left.qkv, right.qkv) && same_linear(left.query, right.query) && same_linear(left.key, right.key) &&
-         same_linear(left.value, right.value) && same_linear(left.output, right.output) &&
-         same_matrix(left.sinks, right.sinks) && same_matrix(a.query_norm, b.query_norm) &&
-         same_matrix(a.key_norm, b.key_norm) && same_linear(a.gate, b.gate) && same_linear(a.up, b.up) &&
-         same_linear(a.down, b.down) && same_norm(a.attention_norm, b.attention_norm) &&
-         same_norm(a.mlp_norm, b.mlp_norm) && same_norm(a.attention_norm_out, b.attention_norm_out) &&
-         same_norm(a.mlp_norm_out, b.mlp_norm_out);
+  return same_weights(left.qkv, right.qkv) && same_weights(left.query, right.query) &&
+         same_weights(left.key, right.key) && same_weights(left.value, right.value) &&
+         same_weights(left.output, right.output) && same_matrix(left.sinks, right.sinks) &&
+         same_matrix(a.query_norm, b.query_norm) && same_matrix(a.key_norm, b.key_norm) &&
+         same_weights(a.gate, b.gate) && same_weights(a.up, b.up) && same_weights(a.down, b.down) &&
+         same_weights(a.attention_norm, b.attention_norm) && same_weights(a.mlp_norm, b.mlp_norm) &&
+         same_weights(a.attention_norm_out, b.attention_norm_out) && same_weights(a.mlp_norm_out, b.mlp_norm_out);
 }
 
 // For each layer of `of` the one of `in` that has its weights; nothing where there is none, or more than one.
@@ -106,7 +104,6 @@ std::string missing_words(const std::vector<std::int64_t>& there, std::size_t co
 // Whether both differ by more than rounding.
 bool differ(const Tensor& a, const Tensor& b) {
   constexpr double kRounding = 1e-4;
-  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 24;
   if (a.empty() || b.empty() || a.size() > kMostNumbers || a.shape() != b.shape() || same_storage(a, b)) return false;
   const std::vector<float> left = a.values(), right = b.values();
   double squares = 0, apart = 0;

@@ -90,15 +90,6 @@ std::optional<PartOrder> order_of(const Trace& ours, std::span<const ExternalSta
   return part_order(ours, named, sums_heads);
 }
 
-// Marks the stages that were read in the order.
-void mark_order(const PartOrder& order, Diagnosis& found) {
-  for (StageComparison& stage : found.stages) {
-    if (!order.moves(stage.stage)) continue;
-    stage.order = order;
-    stage.read_as = order.words(stage.stage);
-  }
-}
-
 // Theirs, in the order of ours already, where every stage is equal; nothing is searched.
 std::optional<Diagnosis> equal_stages(const Trace& ours, std::span<const ExternalStage> theirs,
                                       const DiagnoseWork& work, const CancelToken& cancel) {
@@ -218,6 +209,14 @@ Diagnosis searched(const Trace& ours, std::vector<ExternalStage> theirs, const s
 }
 
 }  // namespace
+
+void mark_order(const PartOrder& order, Diagnosis& found) {
+  for (StageComparison& stage : found.stages) {
+    if (!order.moves(stage.stage)) continue;
+    stage.order = order;
+    stage.read_as = order.words(stage.stage);
+  }
+}
 
 Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
                    const std::function<void(double)>& progress, const CancelToken& cancel,

@@ -10,6 +10,7 @@
 #include "core/backend/backend.h"
 #include "core/base/cancel.h"
 #include "core/diagnose/diagnosis.h"
+#include "core/diagnose/part_order.h"
 
 namespace headscope {
 
@@ -21,5 +22,8 @@ namespace headscope {
 Diagnosis diagnose(const Trace& ours, std::vector<ExternalStage> theirs, const std::shared_ptr<const Backend>& backend,
                    const std::function<void(double)>& progress, const CancelToken& cancel,
                    const DiagnoseOptions& options = {});
+
+// Says of the stages that the order moves that they were read in it.
+void mark_order(const PartOrder& order, Diagnosis& found);
 
 }  // namespace headscope

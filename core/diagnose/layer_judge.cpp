@@ -215,11 +215,7 @@ std::optional<JudgedLayer> LayerJudge::judged_in_own_order(std::int64_t ours, co
   }
   JudgedLayer result = judged(ours, stream, turned, search, {});
   if (!result.found.equal && !search) return std::nullopt;
-  for (StageComparison& each : result.found.attention->stages) {
-    if (!order->moves(each.stage)) continue;
-    each.order = order;
-    each.read_as = order->words(each.stage);
-  }
+  mark_order(*order, *result.found.attention);
   result.readings.push_back("heads of theirs are read with " + order->words(StageId::query));
   return result;
 }

@@ -24,8 +24,8 @@ struct PartOrder {
   std::vector<std::int64_t> features;
   bool in_pairs = false;  // theirs has the two features beside each other that a position turns together
 
-  // Of the stage: "the heads in the order 2, 3, 0, 1" or "the features of each head in the order of rotary pairs, as
-  // files of Meta and GGUF have them".
+  // Names the order of the stage: "the heads in the order 2, 3, 0, 1" or "the features of each head in the order of
+  // rotary pairs, as files of Meta and GGUF have them".
   std::string words(StageId stage) const;
   // Whether the order moves numbers of the stage.
   bool moves(StageId stage) const;

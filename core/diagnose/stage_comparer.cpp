@@ -239,7 +239,7 @@ bool StageComparer::look_at_all() {
   plain_ = stage_rows(external_.stage, own_, all);
   filled_ = filled_in(all);
   rounded_ = exact_ = {};
-  // What rounding costs each cell takes several layers more: it is asked for a mistake that leaves nearly nothing.
+  // The allowance of each cell takes several layers more: it is asked for a mistake that leaves nearly nothing.
   tolerance_ = of_rows_;
   if (auto exact = predicted({}, nullptr); exact && predictor_.by_lab()) exact_ = std::move(*exact);
   plain_left_ = compare_stage(plain_, nullptr, theirs_, *tolerance_, filled_);

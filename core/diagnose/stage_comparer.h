@@ -37,9 +37,9 @@ class StageComparer {
   // Returns what still differs with the mistakes, in the queries that are looked at; nothing where they cannot be made,
   // or change nothing that can be seen here. Several threads may ask at once where by_lab().
   std::optional<Remainder> left_of(const MistakeSet& mistakes);
-  // What still differs where the weights are dropped that are 0 in theirs alone, and the others divided by the share
-  // that is kept, as it follows from theirs, or not; nothing where theirs are no weights, or too few were dropped to
-  // tell.
+  // Returns what still differs once those weights are dropped that are 0 in theirs alone. `rescaled`: the others are
+  // divided by the share that is kept, as it follows from theirs. Nothing where theirs are no weights, or too few were
+  // dropped to tell.
   std::optional<Remainder> left_of_dropout(bool rescaled) const;
   // Whether the mistakes also explain the queries that are not looked at; of very many, some from everywhere.
   bool holds_everywhere(const MistakeSet& mistakes);
@@ -91,7 +91,7 @@ class StageComparer {
   const CancelToken& cancel_;
   ThreadPool pool_{std::min(hardware_threads(), 8)};  // each has a layer in memory
   NumberFormat format_;
-  // What mistakes are made with: the grid of the format, without its range where the right layer passes it, so that
+  // Mistakes are made with this grid: the format's, without its range where the right layer passes that, so that
   // infinite scores are a mistake of their own.
   const NumberGrid* made_grid_ = nullptr;
   NumberGrid unbounded_;

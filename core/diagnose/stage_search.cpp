@@ -48,8 +48,8 @@ class StageSearch {
   }
 
  private:
-  // What the sets leave, several at a time; those that explain the stage go to explained_, others to `candidates`, in
-  // the order of `sets`. The progress goes from `begin` to `end`.
+  // Measures what the sets leave, several at a time. Those that explain the stage go to explained_, others to
+  // `candidates`, in the order of `sets`. The progress goes from `begin` to `end`.
   void try_sets(std::vector<MistakeSet> sets, std::vector<Candidate>& candidates, double begin, double end) {
     tried_ += sets.size();
     for (std::size_t first = 0; first < sets.size(); first += kSetsAtOnce) {

@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 9> kSynonyms[] = {
     {"layer", "block"},
     {"fit", "whole", "reset"},
 };
-// What a question has besides the words that it asks for: it is not searched for beside others.
+// These words turn what is searched for into a question: beside other words they are left out of the search.
 constexpr std::string_view kFillers[] = {"how",  "many",  "much",   "the",  "a",     "an",  "of",
                                          "to",   "do",    "does",   "i",    "is",    "are", "my",
                                          "what", "where", "number", "turn", "switch"};

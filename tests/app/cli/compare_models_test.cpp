@@ -113,7 +113,7 @@ class ComparedModels : public CommandTest {
       return place != layers.end();
     });
   }
-  // What `compare` says of B against the plain model.
+  // Returns the answer of `compare` for the plain model, A, and this one, B.
   nlohmann::json against_plain(const std::string& model) {
     write_layers("plain", {0, 1});
     write_session_of("plain");
