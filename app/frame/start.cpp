@@ -89,8 +89,11 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   }
   // To whoever is new, and to those who left it.
   const bool wanted = (!last && settings.recent_files.empty()) || settings.tour_step > 0;
-  if (slot != nullptr && path.empty() && wanted) state.panels.get<ui::TourState>().offered = true;
-  if (settings.panels) set_panel_layout(session.view, *settings.panels);
+  // Cards above the window at the very first start; they offer the tour, too.
+  const bool first_start = slot != nullptr && path.empty() && !settings.panels && settings.recent_files.empty();
+  if (first_start) settings.start_open = true;
+  if (slot != nullptr && path.empty() && wanted && !first_start) state.panels.get<ui::TourState>().offered = true;
+  set_panel_layout(session.view, settings.panels.value_or(first_panel_layout()));
   // Another document does not begin at the cell that the demo points at.
   if (!path.empty()) open_given(session, settings, state, path, last ? last->view : demo_document().view);
 }

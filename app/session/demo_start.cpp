@@ -5,7 +5,7 @@ namespace {
 
 constexpr DemoStart kDemoStarts[] = {
     // The last 'green' attends to what was green before, and less to what was red.
-    {"demo:stories", "Anna had a red ball and Tom had a green book. Tom gave the green", 1, {17, 12}},
+    {"demo:stories", "And Anna had a red ball and Tom had a green book. Tom gave the green", 1, {16, 11}},
     // 'it' attends to the noun that it stands for.
     {"demo:pronouns", "The animal didn't cross the street because it was too tired", 7, {7, 1}},
     // The second 'box' attends to what followed the first.

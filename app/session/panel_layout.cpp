@@ -9,7 +9,8 @@ PanelLayout panel_layout_of(const ViewState& view) {
           .request_collapsed = view.request_collapsed,
           .concat_collapsed = view.concat_collapsed,
           .inspector_collapsed = view.inspector_collapsed,
-          .pipeline_collapsed = view.pipeline_collapsed};
+          .pipeline_collapsed = view.pipeline_collapsed,
+          .views_grouped = view.views_grouped};
 }
 
 void set_panel_layout(ViewState& view, const PanelLayout& layout) {
@@ -20,6 +21,33 @@ void set_panel_layout(ViewState& view, const PanelLayout& layout) {
   view.concat_collapsed = layout.concat_collapsed;
   view.inspector_collapsed = layout.inspector_collapsed;
   view.pipeline_collapsed = layout.pipeline_collapsed;
+  view.views_grouped = layout.views_grouped;
+}
+
+PanelLayout first_panel_layout() {
+  PanelLayout layout;
+  layout.request_collapsed = layout.pipeline_collapsed = layout.concat_collapsed = layout.views_grouped = true;
+  return layout;
+}
+
+bool is_folded(const PanelLayout& layout) {
+  return layout.request_collapsed || layout.concat_collapsed || layout.inspector_collapsed ||
+         layout.pipeline_collapsed || layout.views_grouped;
+}
+
+PanelLayout with_folds_of(PanelLayout layout, const PanelLayout& folds) {
+  layout.request_collapsed = folds.request_collapsed;
+  layout.concat_collapsed = folds.concat_collapsed;
+  layout.inspector_collapsed = folds.inspector_collapsed;
+  layout.pipeline_collapsed = folds.pipeline_collapsed;
+  layout.views_grouped = folds.views_grouped;
+  return layout;
+}
+
+PanelLayout unfolded(PanelLayout layout) {
+  PanelLayout folds;
+  folds.views_grouped = false;
+  return with_folds_of(layout, folds);
 }
 
 }  // namespace headscope

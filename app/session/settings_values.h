@@ -19,6 +19,7 @@ constexpr float kLargestPanel = 4000;                      // width or height of
 struct PanelLayout {
   float request_width = 264, inspector_width = 450, concat_height = 240;
   bool request_collapsed = false, concat_collapsed = false, inspector_collapsed = false, pipeline_collapsed = false;
+  bool views_grouped = true;
   friend bool operator==(const PanelLayout&, const PanelLayout&) = default;
 };
 
@@ -36,8 +37,10 @@ struct Settings {
   std::string language = "auto";          // of tour and examples: "auto" (by the locale), or a code, "es"
   int tour_step = 0;                      // the next step of the tour, counted from 0
   std::optional<PanelLayout> panels;      // nullopt: not kept yet
+  std::optional<PanelLayout> folded;      // what F12 unfolded, and brings back; nullopt: nothing
   std::vector<std::string> export_paper;  // "width=85mm", "font-size=8": what differs from a picture for the screen
   bool export_csv_safe = false;
+  bool start_open = false;     // the cards of the start stand above the window
   bool row_sound = false;      // a row of weights is played when it is picked
   bool auto_contrast = false;  // colours are fitted where 99 of 100 cells would look alike
   friend bool operator==(const Settings&, const Settings&) = default;

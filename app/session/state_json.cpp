@@ -107,9 +107,11 @@ std::string settings_json(const Settings& s) {
                  {"stage_memory_mib", s.stage_memory_mib},
                  {"language", valid_utf8(s.language)},
                  {"tour_step", s.tour_step},
+                 {"start_open", s.start_open},
                  {"row_sound", s.row_sound},
                  {"auto_contrast", s.auto_contrast}};
   if (s.panels) object["panels"] = panel_layout_json(*s.panels);
+  if (s.folded) object["folded"] = panel_layout_json(*s.folded);
   return object.dump(2) + "\n";
 }
 
@@ -136,6 +138,8 @@ Settings parse_settings(const std::string& text) {
   reader.read("language", s.language);
   reader.read("tour_step", s.tour_step, 0, kMostTourSteps);
   if (const json* panels = reader.find("panels")) s.panels = panel_layout_from(JsonReader(panels->dump()));
+  if (const json* folded = reader.find("folded")) s.folded = panel_layout_from(JsonReader(folded->dump()));
+  reader.read("start_open", s.start_open);
   reader.read("row_sound", s.row_sound);
   reader.read("auto_contrast", s.auto_contrast);
   const std::vector<std::string> dialogs = {"auto", "never"};

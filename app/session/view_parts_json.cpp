@@ -136,10 +136,10 @@ BugLabView bug_lab_from(const JsonReader& outer) {
 }
 
 json panel_layout_json(const PanelLayout& layout) {
-  return {{"request_width", layout.request_width},          {"inspector_width", layout.inspector_width},
-          {"concat_height", layout.concat_height},          {"request_collapsed", layout.request_collapsed},
-          {"concat_collapsed", layout.concat_collapsed},    {"inspector_collapsed", layout.inspector_collapsed},
-          {"pipeline_collapsed", layout.pipeline_collapsed}};
+  return {{"request_width", layout.request_width},           {"inspector_width", layout.inspector_width},
+          {"concat_height", layout.concat_height},           {"request_collapsed", layout.request_collapsed},
+          {"concat_collapsed", layout.concat_collapsed},     {"inspector_collapsed", layout.inspector_collapsed},
+          {"pipeline_collapsed", layout.pipeline_collapsed}, {"views_grouped", layout.views_grouped}};
 }
 
 PanelLayout panel_layout_from(const JsonReader& object) {
@@ -151,6 +151,9 @@ PanelLayout panel_layout_from(const JsonReader& object) {
   object.read("concat_collapsed", layout.concat_collapsed);
   object.read("inspector_collapsed", layout.inspector_collapsed);
   object.read("pipeline_collapsed", layout.pipeline_collapsed);
+  // Who arranged panels before there were groups has all views in a row, as they were.
+  layout.views_grouped = false;
+  object.read("views_grouped", layout.views_grouped);
   return layout;
 }
 

@@ -33,6 +33,7 @@ ViewState with_layout_of(ViewState view, const ViewState& screen) {
   view.concat_collapsed = screen.concat_collapsed;
   view.inspector_collapsed = screen.inspector_collapsed;
   view.pipeline_collapsed = screen.pipeline_collapsed;
+  view.views_grouped = screen.views_grouped;
   view.request_opened_by_hand = screen.request_opened_by_hand;
   return view;
 }

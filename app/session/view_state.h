@@ -237,6 +237,7 @@ struct ViewState {
   // Layout, in pixels at 1x; collapsed panels by name.
   float request_width = 264, inspector_width = 450, concat_height = 240;
   bool request_collapsed = false, concat_collapsed = false, inspector_collapsed = false, pipeline_collapsed = false;
+  bool views_grouped = true;            // the strip has the views of one group; else all of them
   bool request_opened_by_hand = false;  // on a narrow window the rail opens by F9
   LayersView layers;
   BugLabView bug_lab;

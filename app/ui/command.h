@@ -33,6 +33,7 @@ enum class CommandId {
   toggle_pipeline,
   toggle_concat,
   toggle_inspector,
+  unfold_all,  // shows every panel unfolded, and again as they were
   toggle_layers,
   toggle_script,
   toggle_bug_lab,
@@ -62,6 +63,7 @@ enum class CommandId {
   help,
   guide,  // argument: the id of a page, or "" for the one that was read last
   tour,
+  start,  // shows the cards of the start, or closes them
   examples,
   open_example,
   about,
@@ -77,6 +79,7 @@ enum class CommandId {
   next_stage,
   previous_stage,
   set_option,
+  show_option,  // opens the request at the control of an option
   show_window_picture,
   choose_weights,
   toggle_key_phrase,
@@ -100,8 +103,8 @@ enum class CommandId {
 
 struct Command {
   CommandId id = CommandId::none;
-  std::string argument;  // open_path: the path; set_option: "heads=8"; select_head: "3"; open_example: its id;
-                         // open_kept_session: KeptSession::suffix
+  std::string argument;  // open_path: the path; set_option: "heads=8"; show_option: "mask"; select_head: "3";
+                         // open_example: its id; open_kept_session: KeptSession::suffix
 };
 
 }  // namespace headscope::ui

@@ -91,6 +91,7 @@ const CommandInfo kAboveMainViews[] = {
     {Id::toggle_concat, "Concat panel", "View", "F7", "Opens or closes concat and output."},
     {Id::toggle_inspector, "Inspector", "View", "F4",
      "Opens or closes the inspector; beside heads in a narrow window."},
+    {Id::unfold_all, "Unfold all", "View", "F12", "Unfolds every panel and all views; again folds what was folded."},
 };
 
 const CommandInfo kBelowMainViews[] = {
@@ -106,6 +107,8 @@ const CommandInfo kBelowMainViews[] = {
      "Writes a numbered picture of the window for each stop of the lesson."},
     {Id::help, "Help and keys", "Help", "F1", "The tour, and every command and key by topic."},
     {Id::guide, "Guide", "Help", "Shift+F1", "Ten pages, a task each, and a search over them."},
+    {Id::start, "Start", "Help", "",
+     "Shows where one may begin: tutorials, small models, your checkpoint, your tensors."},
     {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
     {Id::toggle_lesson, "Lesson", "Help", "Ctrl+Shift+L",
      "Records stops for others, each a view of your phrase and your words; opens or closes the strip."},
@@ -123,7 +126,7 @@ const std::vector<CommandInfo>& command_list() {
   static const std::vector<CommandInfo> list = [] {
     std::vector<CommandInfo> rows(std::begin(kAboveMainViews), std::end(kAboveMainViews));
     for (const MainViewInfo& info : main_views()) {
-      if (info.command != Id::none) rows.push_back({info.command, info.title, "View", info.shortcut, info.help});
+      if (info.command != Id::none) rows.push_back({info.command, info.name, "View", info.shortcut, info.help});
     }
     rows.insert(rows.end(), std::begin(kBelowMainViews), std::end(kBelowMainViews));
     return rows;

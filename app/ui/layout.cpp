@@ -98,21 +98,22 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
   layout.key_phrase_button = w >= kKeyPhraseFrom;
   const bool room_for_request = w >= request_from(input.main_view);
   const bool open = room_for_request ? !view.request_collapsed : view.request_opened_by_hand;
-  layout.request_rail = !open;
+  layout.request_folded = !open;
   layout.request_over = open && !room_for_request;
   layout.pipeline_fixed = h < kPipelineFrom;
-  layout.pipeline_small = view.pipeline_collapsed || layout.pipeline_fixed;
+  layout.pipeline_small = view.pipeline_collapsed || layout.pipeline_fixed || input.start > 0;
 
   layout.menu = {{0, 0}, {right, menu}};
   layout.status = {{0, status_top}, {right, bottom}};
   layout.lesson = {{0, lesson}, {input.width, status_top}};
   layout.updates = {{0, status}, {input.width, lesson}};
-  const float request = px(open ? std::clamp(view.request_width, kLeastRequest, kMostRequest) : size::rail);
-  const float top = menu + px(size::views);
+  const float request = px(std::clamp(view.request_width, kLeastRequest, kMostRequest));
+  const float views_end = menu + px(size::views), top = views_end + input.start;
   // The names of the views have the width that is seen, even where the rest is cut off.
-  layout.views = {{0, menu}, {input.width, top}};
-  layout.request = {{0, top}, {request, status}};
-  const float left = layout.request_over ? px(size::rail) : request;
+  layout.views = {{0, menu}, {input.width, views_end}};
+  layout.start = {{0, views_end}, {input.width, top}};
+  if (open) layout.request = {{0, top}, {request, status}};
+  const float left = open && !layout.request_over ? request : 0;
 
   float y = top;
   const auto strip = [&](float strip_height) {
@@ -121,6 +122,9 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
     return result;
   };
   layout.phrase = strip(px(size::phrase_row));
+  // Where the Request lies over the panels its facts stay, so that nothing moves.
+  layout.facts = strip(open && !layout.request_over ? 0 : px(size::facts));
+  layout.head = strip(px(h < kViewHeadFrom ? size::view_head_small : size::view_head));
   layout.main_view = input.main_view;
   const float pipeline = px(layout.pipeline_small ? size::pipeline_small : size::pipeline);
   layout.pipeline = strip(layout.one_layer() ? pipeline : 0);

@@ -10,11 +10,13 @@ constexpr float kSmallestWidth = 960, kSmallestHeight = 600;
 // How far the user may move the borders of panels; at 1x.
 constexpr float kLeastRequest = 220, kMostRequest = 420, kLeastInspector = 360, kLeastConcat = 84;
 constexpr float kLeastHeadsWidth = 580, kLeastHeadsHeight = 240;
+constexpr float kViewHeadFrom = 900;  // the height from which the head of a view has two lines; at 1x
 
 struct Layout {
-  Rect menu, views, status, lesson, updates, request, phrase, pipeline, notices, heads, concat, inspector;
+  Rect menu, views, start, status, lesson, updates, request, phrase, facts, head, pipeline, notices, heads, concat,
+      inspector;
   bool command_box = true;        // in the menu bar
-  bool request_rail = false;      // folded to a rail 36 wide, with its name turned 90 degrees
+  bool request_folded = false;    // to the line of facts
   bool request_over = false;      // opened by the user without enough room: drawn over the panels beside it
   bool pipeline_small = false;    // names only
   bool pipeline_fixed = false;    // so, whatever the user wants: the window is too low
@@ -35,6 +37,7 @@ struct LayoutInput {
   float width = 0, height = 0;  // of the window, device pixels
   float scale = 1;              // device pixels a pixel at 1x
   float notices = 0;            // the height that notices take below the pipeline, device pixels
+  float start = 0;              // the height that the cards of the start take below the views, device pixels
   float lesson = 0;             // the height that the lesson takes above the status bar, device pixels
   float updates = 0;            // the height that the time slider takes above the lesson, device pixels
   bool inspector_tab = false;   // where heads and inspector share one place: the inspector is shown

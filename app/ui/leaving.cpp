@@ -25,7 +25,7 @@ bool phrase_is_open(const Ui& ui) {
 
 OnScreen on_screen_of(const Ui& ui, const Layout& layout) {
   OnScreen shown;
-  shown.request = !layout.request_rail;
+  shown.request = !layout.request_folded;
   shown.request_over = layout.request_over;
   if (!layout.one_layer()) return shown;
   shown.has_inspector = true;

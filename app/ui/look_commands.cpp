@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "app/session/panel_layout.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/session/settings_values.h"
@@ -90,6 +91,19 @@ void toggle_concat(Ui& ui) {
   view.concat_collapsed = false;
 }
 
+void unfold_all(Ui& ui) {
+  ViewState& view = ui.session.view;
+  std::optional<PanelLayout>& folded = ui.settings.folded;
+  const PanelLayout now = panel_layout_of(view);
+  if (is_folded(now)) {
+    folded = now;
+    set_panel_layout(view, unfolded(now));
+    return;
+  }
+  set_panel_layout(view, with_folds_of(now, folded.value_or(first_panel_layout())));
+  folded.reset();
+}
+
 void fit_heatmap(Ui& ui) {
   ViewState& view = ui.session.view;
   view.viewport = {};
@@ -129,6 +143,8 @@ const CommandAction kActions[] = {
     {CommandId::toggle_pipeline, plain<toggle<&ViewState::pipeline_collapsed>>},
     {CommandId::toggle_concat, plain<toggle_concat>},
     {CommandId::toggle_inspector, plain<toggle_inspector>},
+    {CommandId::unfold_all, plain<unfold_all>},
+    {CommandId::start, [](Ui& ui, const std::string&) { ui.settings.start_open = !ui.settings.start_open; }},
     {CommandId::fit_heatmap, plain<fit_heatmap>},
     {CommandId::find_cell, plain<open_cell_finder>},
     {CommandId::update_before, plain<show_update_before>},

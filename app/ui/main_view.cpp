@@ -112,8 +112,10 @@ void open_one_layer(Ui& ui, std::int64_t layer, std::int64_t head) {
 }
 
 void leave_views_behind(Ui& ui) {
-  std::optional<MainView>& last = ui.state.panels.get<ShellState>().shown;
+  ShellState& shell = ui.state.panels.get<ShellState>();
+  std::optional<MainView>& last = shell.shown;
   const MainView now = shown_main_view(ui);
+  shell.last_of_group[main_view_info(now).group] = now;
   if (last && *last != now) {
     std::erase_if(ui.state.notices, is_of_view);
     if (const auto let_go = main_view_info(*last).let_go; let_go != nullptr) let_go(ui);

@@ -11,6 +11,7 @@
 #include "app/ui/command.h"
 #include "app/ui/result_pair.h"
 #include "app/ui/ui.h"
+#include "app/ui/view_group.h"
 
 namespace headscope::ui {
 
@@ -19,10 +20,22 @@ struct ViewObstacle {
   const char *fact, *advice;
 };
 
+// How a group is called in the strip.
+struct ViewGroupInfo {
+  ViewGroup group;
+  const char* name;
+  const char* help;  // one sentence
+};
+// One row a group, in the order of the strip.
+std::span<const ViewGroupInfo> view_groups();
+
 struct MainViewInfo {
   MainView view = MainView::layer;
-  const char* title = "";  // in the menu View and in the palette
-  const char* name = "";   // one or two words, in the strip of views
+  ViewGroup group = ViewGroup::look;
+  const char* name = "";   // one or two words: in the strip, the menu View, the palette, its head and the guide
+  const char* also = "";   // other words by which the palette finds it
+  const char* how = "";    // how to read it: a sentence that goes on after a colon
+  const char* guide = "";  // the page of the guide that says more
   // What shows the view, and shows one layer's panels again; that of `layer` leaves every other view.
   CommandId command = CommandId::none;
   const char* shortcut = "";
@@ -48,7 +61,7 @@ struct MainViewInfo {
   std::span<const char* const> keys = {};
 };
 
-// One row a view, in the order of the menu; the first is `layer`.
+// One row a view, in the order of the menu, the views of a group beside each other; the first is `layer`.
 std::span<const MainViewInfo> main_views();
 
 const MainViewInfo& main_view_info(MainView view);

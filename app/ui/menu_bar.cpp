@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "app/session/panel_layout.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/command_list.h"
@@ -66,6 +67,10 @@ bool checked(const Ui& ui, CommandId id) {
       return shown.inspector;
     case CommandId::toggle_request:
       return shown.request;
+    case CommandId::start:
+      return ui.settings.start_open;
+    case CommandId::unfold_all:
+      return !is_folded(panel_layout_of(ui.session.view));
     case CommandId::toggle_lesson:
       return ui.state.panels.get<LessonState>().open;
     default:

@@ -27,7 +27,7 @@ Rect upright_grip(const Ui& ui, float x, const Rect& beside) {
 
 void draw_request_border(Ui& ui, const Layout& layout) {
   ViewState& view = ui.session.view;
-  if (layout.request_rail) return;
+  if (layout.request_folded) return;
   panel_border(ui, "split/request", upright_grip(ui, layout.request.max.x, layout.request), view.request_width,
                {.vertical = true,
                 .low = kLeastRequest,

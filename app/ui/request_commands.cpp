@@ -161,6 +161,7 @@ const CommandAction kActions[] = {
     {CommandId::undo, plain<undo>},
     {CommandId::redo, plain<redo>},
     {CommandId::set_option, set_option},
+    {CommandId::show_option, [](Ui& ui, const std::string& option) { focus_option(ui, option); }},
     {CommandId::toggle_key_phrase, plain<toggle_key_phrase>},
     {CommandId::interventions, plain<show_interventions>},
     {CommandId::head_menu, plain<ask_for_head_menu>},

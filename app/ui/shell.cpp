@@ -15,7 +15,9 @@
 #include "app/ui/guide/example_cards.h"
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/lesson_strip.h"
+#include "app/ui/guide/start_cards.h"
 #include "app/ui/guide/tour.h"
+#include "app/ui/headline.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/heads/head_menu.h"
 #include "app/ui/layout.h"
@@ -26,9 +28,11 @@
 #include "app/ui/panels.h"
 #include "app/ui/recipe_check.h"
 #include "app/ui/request/number_edit.h"
+#include "app/ui/request/request_facts.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/updates/updates_strip.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -111,12 +115,10 @@ void widen_for_neurons(const Ui& ui, Layout& layout) {
 void draw_panels(Ui& ui, const Layout& layout) {
   // In the order of Tab: from the top, left to right.
   draw_view_strip(ui, layout.views);
-  if (layout.request_rail) {
-    draw_request_rail(ui, layout.request);
-  } else if (!layout.request_over) {
-    draw_request_panel(ui, layout.request);
-  }
+  if (layout.start.height() > 0) draw_start(ui, layout.start);
+  if (!layout.request_folded && !layout.request_over) draw_request_panel(ui, layout.request);
   draw_phrase_panel(ui, layout.phrase);
+  if (layout.facts.height() > 0) draw_request_facts(ui, layout.facts);
   if (layout.one_layer()) draw_pipeline_strip(ui, layout.pipeline);
   if (layout.notices.height() > 0) draw_notices(ui, layout.notices);
   const bool offers = offers_examples(ui);
@@ -145,6 +147,9 @@ void draw_panels(Ui& ui, const Layout& layout) {
   } else if (layout.show_inspector) {
     draw_inspector(ui, layout.inspector);
   }
+  // After the view, which says what it found.
+  if (layout.one_layer()) say_headline(ui);
+  if (!offers) draw_view_head(ui, layout.head, main_view_info(layout.main_view));
   draw_dividers(ui, layout);
   draw_stale_line(ui, layout);
   draw_panel_borders(ui, layout);
@@ -166,6 +171,7 @@ Layout layout_of_frame(Ui& ui, ImVec2 screen) {
                              .height = screen.y,
                              .scale = ui.scale,
                              .notices = notices,
+                             .start = start_height(ui, screen.x),
                              .lesson = lesson_height(ui, screen),
                              .updates = updates_height(ui),
                              .inspector_tab = shell.inspector_tab,
@@ -199,7 +205,7 @@ void draw_ground_layer(Ui& ui, const Layout& layout, const Rect& window) {
     draw_request_panel(ui, layout.request);
   }
   const float request_edge = layout.request.max.x - std::max(1.0f, ui.px(1));
-  divider(ui, {request_edge, layout.request.min.y}, {request_edge, layout.request.max.y});
+  if (!layout.request_folded) divider(ui, {request_edge, layout.request.min.y}, {request_edge, layout.request.max.y});
   draw_updates_strip(ui, layout.updates);
   draw_lesson_strip(ui, layout.lesson);
   draw_status_bar(ui, layout.status);

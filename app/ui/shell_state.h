@@ -1,10 +1,12 @@
 // Which of its places the shell shows; panels set it too.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
 #include "app/session/main_view.h"
+#include "app/ui/view_group.h"
 
 namespace headscope::ui {
 
@@ -21,7 +23,8 @@ struct ShellState {
   bool inspector_tab = false;       // heads and inspector share one place (a narrow window): the inspector is shown
   bool inspector_expanded = false;  // the inspector takes the place of the heads too
   OnScreen on_screen;
-  std::optional<MainView> shown;    // the view of the last frame
+  std::optional<MainView> shown;                // the view of the last frame
+  std::map<ViewGroup, MainView> last_of_group;  // that was shown
   std::string focus_before_view;    // the control that had the focus before another view than one layer was opened
   bool concat_header_only = false;  // concat was closed, or had no room, in the last frame
 };

@@ -1,11 +1,14 @@
-// The line below the menus: the names of the main views with their keys, where one is, and the way back to one layer.
+// The line below the menus: the groups of main views, the views of the shown group with their keys, where one is, the
+// way back to one layer, and what unfolds everything.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/session/panel_layout.h"
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
 #include "app/ui/panels.h"
@@ -18,6 +21,7 @@ namespace {
 
 constexpr const char* kLeave = "leave";
 constexpr const char* kLeaveKey = "Esc";
+constexpr const char *kUnfold = "Unfold all", *kFold = "Fold", *kUnfoldKey = "F12";
 
 // One view in the strip.
 struct Entry {
@@ -37,13 +41,15 @@ std::string control_name(MainView view) {
   return std::string("views/") + main_view_word(view);
 }
 
-std::vector<Entry> entries_of(Ui& ui) {
+// The views of a group, or all.
+std::vector<Entry> entries_of(Ui& ui, std::optional<ViewGroup> group) {
   std::vector<Entry> entries;
   for (const MainViewInfo& info : main_views()) {
+    if (group && info.group != *group) continue;
     Entry entry;
     entry.info = &info;
     entry.obstacle = obstacle_of(ui, info);
-    entry.name = std::ceil(text_width(ui, Type::title12, info.name)) + 1;
+    entry.name = std::ceil(text_width(ui, Type::title13, info.name)) + 1;
     entry.key = std::ceil(text_width(ui, Type::mono11, info.shortcut)) + 1;
     entries.push_back(entry);
   }
@@ -70,10 +76,11 @@ void narrow(std::vector<Entry>& entries, float room) {
   for (Entry& entry : entries) entry.width = std::min(entry.width, std::max(1.0f, most));
 }
 
-// First the keys go, then the distances, then the ends of the longest names.
-Fit fit_into(Ui& ui, std::vector<Entry>& entries, float room) {
+// First the keys go, then the distances, then the ends of the longest names. All views in a row have no keys.
+Fit fit_into(Ui& ui, std::vector<Entry>& entries, float room, bool grouped) {
   for (const Fit fit : {Fit{true, ui.px(9), ui.px(9)}, Fit{true, ui.px(5), ui.px(5)}, Fit{false, ui.px(9), ui.px(7)},
                         Fit{false, ui.px(6), ui.px(3)}}) {
+    if (fit.keys && !grouped) continue;
     for (Entry& entry : entries) {
       entry.width = entry.name + 2 * fit.padding + (fit.keys && entry.key > 1 ? ui.px(6) + entry.key : 0);
     }
@@ -87,7 +94,7 @@ Fit fit_into(Ui& ui, std::vector<Entry>& entries, float room) {
 // What the entry is, or why it cannot be shown now.
 std::string sentence_of(const Entry& entry) {
   const MainViewInfo& info = *entry.info;
-  const std::string title = fmt::format("{} ({}). ", info.title, info.shortcut);
+  const std::string title = fmt::format("{} ({}). ", info.name, info.shortcut);
   if (entry.obstacle) return fmt::format("{}{} {}", title, entry.obstacle->fact, entry.obstacle->advice);
   return title + info.help;
 }
@@ -114,21 +121,52 @@ void move_along(Ui& ui, const std::vector<Entry>& entries, std::size_t at) {
 
 void draw_entry(Ui& ui, const Entry& entry, const Rect& place, const Fit& fit, bool current, bool hovered) {
   const Palette& c = ui.colors;
-  constexpr Rgba white{255, 255, 255, 255};
-  const Rect box = inset(place, ui.px(2));
-  const Rect ground{{place.min.x, box.min.y}, {place.max.x, box.max.y}};
-  if (current) {
-    fill(ground, c.accent_fill, ui.px(size::radius_control));
-  } else if (hovered) {
-    fill(ground, c.hover, ui.px(size::radius_control));
-  }
-  const Rgba ink = current ? white : entry.obstacle ? mix(c.text3, c.chrome, 0.45f) : hovered ? c.text : c.text2;
+  if (hovered && !current) fill(inset(place, ui.px(3)), c.hover, ui.px(size::radius_control));
+  if (current)
+    fill({{place.min.x + fit.padding, place.max.y - ui.px(3)}, {place.max.x - fit.padding, place.max.y}}, c.accent);
+  const Rgba ink = entry.obstacle ? mix(c.text3, c.chrome, 0.45f) : current || hovered ? c.text : c.text2;
   Rect words{{place.min.x + fit.padding, place.min.y}, {place.max.x - fit.padding, place.max.y}};
   if (fit.keys && entry.key > 1) {
-    const Rgba key_ink = current ? mix(white, c.accent_fill, 0.2f) : entry.obstacle ? ink : c.text3;
-    text_in(ui, take_right(words, entry.key, ui.px(6)), Type::mono11, key_ink, entry.info->shortcut, 1);
+    text_in(ui, take_right(words, entry.key, ui.px(6)), Type::mono11, entry.obstacle ? ink : c.text2,
+            entry.info->shortcut, 1);
   }
-  text_in(ui, words, current ? Type::title12 : Type::words12, ink, entry.info->name, fit.keys ? 0.0f : 0.5f);
+  text_in(ui, words, current ? Type::title13 : Type::words13, ink, entry.info->name, fit.keys ? 0.0f : 0.5f);
+}
+
+// Opens the view of the group that was open last, else the first one that can open; the first says why where none can.
+void open_group(Ui& ui, ViewGroup group) {
+  const auto& lasts = ui.state.panels.get<ShellState>().last_of_group;
+  const auto last = lasts.find(group);
+  const MainViewInfo* chosen = last == lasts.end() ? nullptr : &main_view_info(last->second);
+  if (chosen != nullptr && obstacle_of(ui, *chosen)) chosen = nullptr;
+  for (const MainViewInfo& info : main_views()) {
+    if (chosen == nullptr && info.group == group && !obstacle_of(ui, info)) chosen = &info;
+  }
+  for (const MainViewInfo& info : main_views()) {
+    if (chosen == nullptr && info.group == group) chosen = &info;
+  }
+  if (ui.session.view.main_view != chosen->view) ui.push(chosen->command);
+}
+
+float groups_width(Ui& ui) {
+  float width = ui.px(4);
+  for (const ViewGroupInfo& group : view_groups()) width += text_width(ui, Type::title12, group.name) + ui.px(24);
+  return std::ceil(width);
+}
+
+// The groups as one control. Its segments are "views/group/Why" in the probe.
+void draw_groups(Ui& ui, const Rect& place, ViewGroup shown) {
+  std::vector<std::string> names;
+  std::string help;
+  int selected = 0;
+  for (const ViewGroupInfo& group : view_groups()) {
+    if (group.group == shown) selected = static_cast<int>(names.size());
+    names.emplace_back(group.name);
+    help += fmt::format("{}{}: {}", help.empty() ? "" : "\n", group.name, group.help);
+  }
+  if (segments(ui, "views/group", place, names, selected, {true, false, help.c_str()})) {
+    open_group(ui, view_groups()[static_cast<std::size_t>(selected)].group);
+  }
 }
 
 // The x at the right end, which leaves what is shown instead of one layer.
@@ -151,22 +189,50 @@ void draw_leave(Ui& ui, Rect place, bool with_words) {
   if (it.clicked) ui.push(CommandId::one_layer);
 }
 
-}  // namespace
+// The caret at the right end, which unfolds all panels, or folds them again.
+void draw_unfold(Ui& ui, Rect place, bool folded, bool with_words) {
+  const ControlState state{
+      true, false,
+      folded ? "Unfolds every panel and shows all views in a row (F12)." : "Folds what was folded before (F12)."};
+  const Interaction it = interact(ui, "views/unfold", place, state);
+  const Palette& c = ui.colors;
+  if (it.hovered) fill(inset(place, ui.px(3)), c.hover, ui.px(size::radius_control));
+  if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(place, ui.px(4)), ui.px(size::radius_control));
+  const Rgba ink = it.hovered ? c.text : c.text2;
+  const Rect caret = take_left(place, ui.px(22), 0);
+  draw_icon(ui, folded ? Icon::chevron_down : Icon::chevron_right, {caret.center().x, std::round(caret.center().y)},
+            ui.px(10), ink);
+  if (with_words) {
+    const char* words = folded ? kUnfold : kFold;
+    text_in(ui, take_left(place, std::ceil(text_width(ui, Type::words13, words)) + 1, ui.px(6)), Type::words13, ink,
+            words);
+    text_in(ui, place, Type::mono11, c.text2, kUnfoldKey);
+  }
+  if (it.clicked) ui.push(CommandId::unfold_all);
+}
 
-void draw_view_strip(Ui& ui, const Rect& area) {
-  ui.mark("views", area);
-  const Rect line{area.min, {area.max.x, area.max.y - std::max(1.0f, ui.px(1))}};
-  std::vector<Entry> entries = entries_of(ui);
-  const float edge = ui.px(8);
-  const float words = std::ceil(text_width(ui, Type::words12, kLeave) + text_width(ui, Type::mono11, kLeaveKey));
-  const float cross = ui.px(24), leave = words + ui.px(8 + 6 + 2) + cross;
-  const float room = line.width() - 2 * edge - ui.px(10);
-  Fit fit = fit_into(ui, entries, room - leave);
-  const bool leave_words = fit.keys;
-  if (!leave_words) fit = fit_into(ui, entries, room - cross);
-  const MainView shown = shown_main_view(ui);
-  const bool focus_here = ui.state.focus.starts_with("views/") && ui.state.focus != "views/leave";
-  float x = line.min.x + edge;
+// The widths of what stands at the right end, and whether it has words.
+struct RightEnd {
+  float leave = 0, unfold = 0;
+  bool words = true;
+  float width() const { return leave + unfold; }
+};
+
+RightEnd right_end(Ui& ui, bool folded, bool words) {
+  RightEnd end{ui.px(24), ui.px(26), words};
+  if (!words) return end;
+  end.leave += std::ceil(text_width(ui, Type::words12, kLeave) + text_width(ui, Type::mono11, kLeaveKey)) + ui.px(16);
+  end.unfold +=
+      std::ceil(text_width(ui, Type::words13, folded ? kUnfold : kFold) + text_width(ui, Type::mono11, kUnfoldKey)) +
+      ui.px(12);
+  return end;
+}
+
+void draw_entries(Ui& ui, const std::vector<Entry>& entries, const Fit& fit, MainView shown, float x,
+                  const Rect& line) {
+  const bool focus_here = std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+    return ui.state.focus == control_name(entry.info->view);
+  });
   for (std::size_t k = 0; k < entries.size(); ++k) {
     const Entry& entry = entries[k];
     const bool current = entry.info->view == shown;
@@ -176,18 +242,44 @@ void draw_view_strip(Ui& ui, const Rect& area) {
     const ControlState state{!entry.obstacle.has_value(), false, sentence.c_str()};
     const Interaction it = interact(ui, name, place, state, stop);
     draw_entry(ui, entry, place, fit, current, it.hovered);
-    if (k > 0 && fit.keys) {
+    if (k > 0 && entries[k - 1].info->group != entry.info->group) {
       const float middle = std::round(place.center().y), at = std::round(x - fit.gap / 2);
-      vertical_line(ui, at, middle - ui.px(6), middle + ui.px(6), ui.colors.line);
+      vertical_line(ui, at, middle - ui.px(8), middle + ui.px(8), ui.colors.edge);
     }
     if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(place, ui.px(4)), ui.px(size::radius_control));
     if (it.focused) move_along(ui, entries, k);
     if (it.clicked && ui.session.view.main_view != entry.info->view) ui.push(entry.info->command);
     x += entry.width + fit.gap;
   }
+}
+
+}  // namespace
+
+void draw_view_strip(Ui& ui, const Rect& area) {
+  ui.mark("views", area);
+  const Rect line{area.min, {area.max.x, area.max.y - std::max(1.0f, ui.px(1))}};
+  const bool grouped = ui.session.view.views_grouped, folded = is_folded(panel_layout_of(ui.session.view));
+  const MainView shown = shown_main_view(ui);
+  const ViewGroup group = main_view_info(shown).group;
+  std::vector<Entry> entries = entries_of(ui, grouped ? std::optional(group) : std::nullopt);
+  const float edge = ui.px(size::panel_padding);
+  float x = line.min.x + edge;
+  if (grouped) {
+    const float width = groups_width(ui), top = std::round(line.center().y - ui.px(12));
+    draw_groups(ui, {{x, top}, {x + width, top + ui.px(size::control_height)}}, group);
+    x += width + ui.px(12);
+  }
+  const float right = line.max.x - edge, room = right - x - ui.px(10);
+  RightEnd end = right_end(ui, folded, true);
+  Fit fit = fit_into(ui, entries, room - end.width(), grouped);
+  if (grouped ? !fit.keys : total_width(entries, fit.gap) > room - end.width() || fit.padding < ui.px(6)) {
+    end = right_end(ui, folded, false);
+    fit = fit_into(ui, entries, room - end.width(), grouped);
+  }
+  draw_entries(ui, entries, fit, shown, x, line);
   const bool away = shown != MainView::layer || ui.state.panels.get<ShellState>().on_screen.enlarged;
-  const float width = leave_words ? leave : cross;
-  if (away) draw_leave(ui, {{line.max.x - edge - width, line.min.y}, {line.max.x - edge, line.max.y}}, leave_words);
+  if (away) draw_leave(ui, {{right - end.width(), line.min.y}, {right - end.unfold, line.max.y}}, end.words);
+  draw_unfold(ui, {{right - end.unfold, line.min.y}, {right, line.max.y}}, folded, end.words);
 }
 
 }  // namespace headscope::ui

@@ -14,7 +14,7 @@ induction=(--model demo:induction --phrase "cat box ink fox jam cat" --width 460
 "$cli" render "${induction[@]}" --against induction-other.json --view sweep --patch paths --into 1:7 --metric logit:box \
   --out induction-paths-dark.png
 "$headscope" --screenshot gradients-dark.png --size 1400x680 --then "phrase=cat box ink fox jam cat" \
-  --then "Gradient × weight of every head" induction.json
+  --then Gradients induction.json
 # A picture opens in the view that drew it.
 opened=$(mktemp -d)
 trap 'rm -rf "$opened"' EXIT
@@ -22,13 +22,13 @@ trap 'rm -rf "$opened"' EXIT
 "$headscope" --screenshot score-dark.png --size 1400x800 "$opened/score.png"
 "$cli" render "${induction[@]}" --layer 1 --view scatter --head 7 --out "$opened/scatter.png"
 "$headscope" --screenshot scatter-dark.png --size 1400x700 "$opened/scatter.png"
-"$headscope" --screenshot circuits-dark.png --size 1400x800 --then "Circuits of heads and tokens"
+"$headscope" --screenshot circuits-dark.png --size 1400x800 --then Circuits
 "$headscope" --screenshot window-dark.png --size 1600x1000
 "$headscope" --screenshot problem-dark.png --size 1600x1000 --then New --then heads=7
-"$headscope" --screenshot layers-dark.png --size 1600x1000 --then "Layers × heads"
-"$headscope" --screenshot follow-dark.png --size 1400x880 --then "Follow a token" demo:pronouns
-"$headscope" --screenshot lens-dark.png --size 1400x600 --then "Logit lens, and who made a logit" induction.json
+"$headscope" --screenshot layers-dark.png --size 1600x1000 --then Layers
+"$headscope" --screenshot follow-dark.png --size 1400x880 --then Follow demo:pronouns
+"$headscope" --screenshot lens-dark.png --size 1400x600 --then Lens induction.json
 "$headscope" --screenshot sweep-dark.png --size 1400x520 --then "Pin the result as A" \
-  --then "phrase=cat box ink fox jam cat" --then "Sweep of patches" induction-a.json
+  --then "phrase=cat box ink fox jam cat" --then Sweep induction-a.json
 "$headscope" --screenshot bug-lab-dark.png --size 1400x880 --then "Bug lab" street.json
 "$headscope" --screenshot merge-direct-light.png --size 1600x1000 --theme light street.json

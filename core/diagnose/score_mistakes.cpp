@@ -26,6 +26,9 @@ bool scale_by_heads(Altered& what, int) {
 bool scale_by_length(Altered& what, int) {
   return what.inputs.key_len > 0 && scale_with(what, 1 / std::sqrt(real(what.inputs.key_len)));
 }
+bool scale_with_zero(Altered& what, int) {
+  return scale_with(what, 0);
+}
 bool scale_after_softmax(Altered& what, int) {
   what.faults.weight_factor = scale_of(what.request, what.inputs);
   return scale_with(what, 1);
@@ -117,6 +120,8 @@ constexpr MistakeRow kRows[] = {
      "{scale}", scale_by_heads},
     {"scale-by-length", S::scores, "scores are divided by the root of the number of keys", "/ math.sqrt(k.shape[-2])",
      "{scale}", scale_by_length},
+    {"scores-zero", S::scores, "all scores are 0, as those of queries or keys that hold zeros", "(0 * q) @ k.T",
+     "q @ k.T", scale_with_zero},
     {"scale-after-softmax", S::scores, "weights are divided by the root of head_dim, scores are not",
      "softmax(q @ k.T) {scale}", "softmax(q @ k.T {scale})", scale_after_softmax},
     {"softmax-over-heads", S::weights, "the softmax runs along the heads", "scores.softmax(dim=1)",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/diagnose/dropout_pattern.h"
+#include "core/diagnose/leftover_lean.h"
 #include "core/diagnose/rounding_allowance.h"
 #include "core/diagnose/stage_comparer.h"
 
@@ -35,12 +36,18 @@ Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& 
   if (fixed_ || !predictor_.by_lab()) return left;
   const bool half = format_.grid != nullptr;
   const bool near = !known || left.squares <= (half ? kNearlyAll : kNearlyAllOfFloat32) * plain_left_.squares;
-  if (!near || (left.wrong == 0 && !half)) return left;
+  if (half ? !near && left.wrong > 0 : !near || left.wrong == 0) return left;
   const std::optional<WideStage> exact = half ? predicted(mistakes, nullptr) : std::optional(made);
   if (!exact || !(exact->shape == made.shape)) return left;
-  Tolerance tolerance = *of_rows_;
-  tolerance.allow_cells(allowance(mistakes, *exact));
-  return compare_stage(made, half ? &*exact : nullptr, theirs, tolerance, filled);
+  Remainder closely = left;
+  if (near) {
+    Tolerance tolerance = *of_rows_;
+    tolerance.allow_cells(allowance(mistakes, *exact));
+    closely = compare_stage(made, half ? &*exact : nullptr, theirs, tolerance, filled);
+  }
+  closely.leans =
+      known && half && closely.wrong == 0 && leans(external_.stage, exact_, *exact, theirs, *format_.grid, filled);
+  return closely;
 }
 
 std::vector<double> StageComparer::allowance(const MistakeSet& mistakes, const WideStage& exact) {

@@ -66,8 +66,9 @@ class StageSearch {
     }
   }
 
-  // What leaves most of the difference is no explanation, however much is allowed.
+  // What leaves most of the difference is no explanation, however much is allowed, nor is a factor that nearly fits.
   bool explains(const Remainder& left) const {
+    if (left.leans) return false;
     const double all = comparer_.plain_left().squares;
     return !comparer_.same_shape() || !std::isfinite(all) || left.squares <= kMostUnexplained * all;
   }

@@ -89,8 +89,8 @@ def scaled(q, k, mistake, sizes):
     s = (q.float() @ k.float().transpose(-2, -1))
     d, heads, length, d_model = q.shape[-1], q.shape[1], k.shape[-2], sizes['d_model']
     s = s * {'no-scale': 1, 'scale-after-softmax': 1, 'scale-by-d-model': d_model ** -0.5, 'scale-by-head-dim': 1 / d,
-             'scale-multiplied': d ** 0.5, 'scale-by-heads': heads ** -0.5, 'scale-by-length': length ** -0.5}.get(
-                 mistake, d ** -0.5)
+             'scale-multiplied': d ** 0.5, 'scale-by-heads': heads ** -0.5, 'scale-by-length': length ** -0.5,
+             'scores-zero': 0}.get(mistake, d ** -0.5)
     return s.to(q.dtype)
 
 
@@ -226,7 +226,7 @@ PLAIN = ('no-scale scale-by-d-model scale-by-head-dim scale-multiplied scale-by-
          'heads-summed heads-averaged qkv-last-dimension qkv-blocked-as-per-head query-key-swapped value-by-key '
          'projection-bias-missing query-bias-missing value-bias-missing output-bias-missing output-transposed '
          'output-missing residual-added head-norm-added key-shifted value-shifted ring-not-unrolled last-key-stale '
-         'last-key-zero projection-bias-twice output-bias-twice').split()
+         'last-key-zero projection-bias-twice output-bias-twice scores-zero').split()
 IN_FLOAT32 = 'softmax-in-half query-rounded'.split()  # in half precision that is what everything is rounded to
 OTHER_TERMS = {'window-plus-one': {'window': 2}, 'window-minus-one': {'window': 2}, 'padding-left': {'padding': 2},
                'padding-on-queries': {'padding': 2}}

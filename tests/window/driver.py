@@ -57,10 +57,15 @@ class Display:
 class Window:
     """One run of headscope with settings and state of its own in `home`."""
 
-    def __init__(self, binary, display, home, arguments=None, size=(1600, 1000), path=None):
+    def __init__(self, binary, display, home, arguments=None, size=(1600, 1000), path=None, folded=False):
         """Without arguments: drawn weights and a causal mask, the same for every journey. (): as a user starts it.
-        `path`: where the window finds programs of the desktop; None: where the tests find theirs."""
+        `path`: where the window finds programs of the desktop; None: where the tests find theirs. `folded`: as at the
+        very first start; else every panel is unfolded, where the home has no settings yet."""
         self.home = pathlib.Path(home)
+        settings = self.home / "config" / "headscope" / "settings.json"
+        if not folded and not settings.exists():
+            settings.parent.mkdir(parents=True, exist_ok=True)
+            settings.write_text(json.dumps({"panels": {}}))
         if arguments is None:
             drawn = self.home / "drawn.json"
             drawn.write_text(json.dumps({"headscope": "0.1.0", "phrase": "Hola mi nombre es Alex", "mask": "causal"}))

@@ -7,7 +7,7 @@ import time
 
 from driver import Window, expect, main
 
-DEMO = "Anna had a red ball and Tom had a green book. Tom gave the green"
+DEMO = "And Anna had a red ball and Tom had a green book. Tom gave the green"
 
 
 def what_cannot_be_opened_is_said(headscope, cli, display, home):

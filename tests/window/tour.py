@@ -1,4 +1,4 @@
-"""The first start's offer, the tour in two languages, left and gone on with; the script; an example and its mistakes."""
+"""The offer of the tour, the tour in two languages, left and gone on with; the script; an example and its mistakes."""
 import json
 import os
 import subprocess
@@ -26,7 +26,7 @@ def step_of(p):
 
 def the_tour_is_offered_left_and_gone_on_with(headscope, cli, display, home):
     window = Window(headscope, display, home, ())
-    expect("notice/tour-offer/button" in window.probe()["rects"], "the first start offers the tour")
+    expect("notice/tour-offer/button" in window.probe()["rects"], "who has opened nothing yet is offered the tour")
     expect("heads/0" in window.probe()["rects"] or "heads" in window.probe()["rects"], "and shows the demo at once")
     picture(window, "offer")
     window.click("notice/tour-offer/button")

@@ -27,5 +27,35 @@ def views_are_entered_and_left_by_the_mouse(headscope, cli, display, home):
     window.quit()
 
 
+def the_first_start_is_folded_and_f12_unfolds_it(headscope, cli, display, home):
+    window = Window(headscope, display, home, (), folded=True)
+    p = window.wait(lambda q: not q["stale"] and "heads/0" in q["rects"] and "start" in q["rects"], "the demo below the cards")
+    for name in ("request/weights", "views/bug_lab", "concat/picture"):
+        expect(name not in p["rects"], f"{name} is folded at the first start")
+    # The cards of the start stand above the window; a tutorial is one click away, and one closes them.
+    window.click("start/tutorial/5")
+    window.wait(lambda q: q["session"].get("mask_order") == "before-scale", "tutorial 004")
+    window.click("start/model/1")
+    window.wait(lambda q: q["session"].get("model") == "demo:stories" and not q["stale"], "the small model again")
+    window.click("start/close")
+    window.wait(lambda q: "start" not in q["rects"], "the cards closed")
+    # Every group opens a view of it, and leads back.
+    for group, view in (("Change", "mask"), ("Why", "lens"), ("Beyond", "generate")):
+        window.click(f"views/group/{group}")
+        window.wait(lambda q: f"views/{view}" in q["rects"] and "heads/0" not in q["rects"], group)
+    window.click("views/group/Look")
+    window.wait(lambda q: "heads/0" in q["rects"], "one layer again")
+    window.key("F12")
+    window.wait(lambda q: "request/weights" in q["rects"] and "views/bug_lab" in q["rects"], "everything unfolded")
+    window.click("views/unfold")
+    window.wait(lambda q: "request/weights" not in q["rects"] and "views/bug_lab" not in q["rects"], "folded again")
+    window.key("F12")
+    expect(window.quit() == 0, "it ends well")
+    # It is kept, per user.
+    window = Window(headscope, display, home, (), folded=True)
+    window.wait(lambda q: "request/weights" in q["rects"] and "views/bug_lab" in q["rects"], "as it was left")
+    window.quit()
+
+
 if __name__ == "__main__":
-    main([views_are_entered_and_left_by_the_mouse])
+    main([views_are_entered_and_left_by_the_mouse, the_first_start_is_folded_and_f12_unfolds_it])

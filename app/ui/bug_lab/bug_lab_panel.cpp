@@ -160,7 +160,7 @@ PanelData* data_of(Ui& ui, std::shared_ptr<PanelData>& kept, const std::shared_p
 
 float draw_lab_modes(Ui& ui, const Rect& area) {
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
-  Rect line = panel_header(ui, header, "Bug lab", "");
+  Rect line = panel_header(ui, header, "", "");
   const float top = std::round(header.center().y - ui.px(12));
   line = {{line.min.x, top}, {line.max.x, top + ui.px(size::control_height)}};
   int mode = ui.session.view.bug_lab.precision ? 1 : 0;

@@ -1,8 +1,10 @@
 // 'What it does here': the facts about the picked mistakes on this request, alarming ones first.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/minus_sign.h"
 #include "core/compare/variant_text.h"
@@ -20,7 +22,9 @@ void draw_lab_verdicts(Ui& ui, const LabShown& shown, const Rect& area) {
   const ScrollArea scroll = begin_scroll(ui, "bug_lab/verdicts", body, content);
   const float top = body.min.y - scroll.offset;
   float y = top;
-  for (const Verdict& verdict : variant_verdicts(*result.right, *result.wrong, *result.effect, shown.stage)) {
+  const std::vector<Verdict> verdicts = variant_verdicts(*result.right, *result.wrong, *result.effect, shown.stage);
+  if (!verdicts.empty()) say_finding(ui, MainView::bug_lab, with_minus_signs(verdicts.front().text));
+  for (const Verdict& verdict : verdicts) {
     const Rect line{{body.min.x + ui.px(44), y}, {body.max.x - ui.px(20), y}};
     const float height = paragraph(ui, line, Type::words13, verdict.bad ? ui.colors.text : ui.colors.text2,
                                    with_minus_signs(verdict.text));

@@ -10,6 +10,7 @@
 #include "app/ui/map/map_with_axes.h"
 #include "app/ui/map/named_map.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -84,6 +85,15 @@ void draw_readout(Ui& ui, const CompositionShown& shown, const Rect& box, const 
 }  // namespace
 
 void draw_circuits_composition(Ui& ui, const CompositionShown& shown, const Rect& area) {
+  if (!shown.drawn.strongest.empty()) {
+    const ComposedPair& pair = shown.drawn.strongest.front();
+    say_finding(ui, MainView::circuits,
+                fmt::format("Head {}.{} reads most of what head {}.{} writes with its {}: {}, {} times what random "
+                            "matrices have.",
+                            pair.layer, pair.head, pair.from_layer, pair.from_head,
+                            kCompositionNames[static_cast<std::size_t>(shown.drawn.kind)], number_label(pair.score, 3),
+                            number_label(pair.score / shown.found.random, 2)));
+  }
   const float pad = ui.px(size::panel_padding);
   NamedMap map = map_of_pairs(ui, shown);
   const Rect inner{{area.min.x + pad, area.min.y}, {area.max.x - pad, area.max.y}};

@@ -29,7 +29,7 @@ void draw_header(Ui& ui, const Rect& area) {
                 "into them."})) {
     view.show = static_cast<CircuitsShow>(show);
   }
-  panel_header(ui, {area.min, {line.max.x, area.max.y}}, "Circuits", "from weights alone, whatever the text");
+  panel_header(ui, {area.min, {line.max.x, area.max.y}}, "", "from weights alone, whatever the text");
 }
 
 // Which of its maps a head reads with. Returns the y below.

@@ -9,6 +9,7 @@
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/phrase/phrase_tokens.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 #include "core/request/stage_info.h"
@@ -58,6 +59,10 @@ std::string where_words(const Comparison& comparison) {
 }
 
 void draw_changes(Ui& ui, const Comparison& comparison, const Rect& area) {
+  say_finding(ui, MainView::compare,
+              comparison.first     ? fmt::format("A and B part {}.", where_words(comparison))
+              : comparison.equal() ? "A and B are equal in every number, to the last bit."
+                                   : "The attention of the shown layer is equal in A and B, to the last bit.");
   constexpr std::size_t kMostTokens = 40;
   const std::size_t tokens = std::min(comparison.queries.changed.size(), kMostTokens);
   const bool own_keys = comparison.keys.changed != comparison.queries.changed;

@@ -10,6 +10,7 @@
 #include "app/ui/data_versions.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/panels.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/request/stage_info.h"
 
@@ -37,7 +38,7 @@ std::vector<StageId> stages_of(const Trace& a, const Trace& b) {
 }
 
 void draw_header(Ui& ui, const CompareShown& shown, const Rect& area) {
-  Rect line = panel_header(ui, area, "Compare", "A is pinned, B follows what you edit");
+  Rect line = panel_header(ui, area, "", "A is pinned, B follows what you edit");
   line.min.y = std::round(line.center().y - ui.px(12));
   line.max.y = line.min.y + ui.px(size::control_height);
   ViewState& view = ui.session.view;
@@ -72,7 +73,8 @@ void draw_header(Ui& ui, const CompareShown& shown, const Rect& area) {
 }
 
 void draw_nothing_pinned(Ui& ui, const Rect& area) {
-  panel_header(ui, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}}, "Compare", "nothing is pinned");
+  panel_header(ui, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}}, "", "nothing is pinned");
+  say_finding(ui, MainView::compare, "Nothing is pinned yet.");
   const float left = area.min.x + ui.px(size::panel_padding), top = area.min.y + ui.px(size::panel_header + 14);
   const float right = std::min(area.max.x - ui.px(size::panel_padding), left + ui.px(560));
   const float height = paragraph(

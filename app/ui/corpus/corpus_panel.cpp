@@ -12,6 +12,7 @@
 #include "app/session/corpus_heads.h"
 #include "app/session/session.h"
 #include "app/ui/file_choice.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/corpus/corpus_report.h"
 
@@ -125,7 +126,8 @@ void draw_corpus_panel(Ui& ui, const Rect& area) {
   float y = header.max.y + ui.px(4);
   if (ui.session.view.corpus.file.empty()) {
     state.last.reset();
-    panel_header(ui, header, "Corpus", "what every head does over many phrases");
+    panel_header(ui, header, "", "what every head does over many phrases");
+    say_finding(ui, MainView::corpus, "No corpus is open.");
     draw_sentence(
         ui, area, y, ui.colors.text,
         "No corpus is open. headscope-cli scan counts what every head of a model does over a list of phrases, "
@@ -135,7 +137,7 @@ void draw_corpus_panel(Ui& ui, const Rect& area) {
   }
   const auto result = known_corpus(ui);
   if (result == nullptr || !result->answer) {
-    panel_header(ui, header, "Corpus", std::filesystem::path(ui.session.view.corpus.file).filename().string());
+    panel_header(ui, header, "", std::filesystem::path(ui.session.view.corpus.file).filename().string());
     draw_sentence(ui, area, y, ui.colors.text, result == nullptr ? "Reading \u2026" : result->failure);
     if (result != nullptr) draw_ways(ui, area, y);
     return;

@@ -44,7 +44,7 @@ constexpr PlaceKey kPlaceKeys[] = {
     {"Gradients", "Pick a head", "Click, arrows", "Its map stands beside the others; Enter goes to it."},
     {"Score", "Pick a pair", "Click, arrows", "Two writers; Enter opens the one at the key."},
     {"Circuits", "Pick a pair", "Click, arrows", "A head that reads and one that writes; Enter opens the reader."},
-    {"Scatter", "Pick a point", "Click, arrows", "A query or a key: its row or column of the map."},
+    {"Points", "Pick a point", "Click, arrows", "A query or a key: its row or column of the map."},
     {"Corpus", "Pick a head", "Click, arrows", "In the plane or in the grid; Enter opens its example."},
     {"Corpus", "Choose heads", "Drag, Space",
      "A line around points; with Shift it adds. Space: the picked head. Esc forgets them."},

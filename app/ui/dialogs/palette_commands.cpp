@@ -1,4 +1,6 @@
 // The palette's commands, examples, pages of the guide and recent files.
+#include <string>
+
 #include "app/session/settings.h"
 #include "app/ui/command_list.h"
 #include "app/ui/command_state.h"
@@ -6,6 +8,7 @@
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/guide_page.h"
 #include "app/ui/guide/languages.h"
+#include "app/ui/main_view.h"
 
 namespace headscope::ui {
 namespace {
@@ -18,9 +21,10 @@ bool is_listed(CommandId id) {
 void list_commands(Ui& ui, std::vector<PaletteEntry>& entries) {
   for (const CommandInfo& info : command_list()) {
     if (!is_listed(info.id)) continue;
+    const MainViewInfo* view = main_view_of(info.id);
     entries.push_back({.label = info.title,
                        .right = info.shortcut,
-                       .other_words = info.help,
+                       .other_words = std::string(info.help) + (view == nullptr ? "" : std::string(" ") + view->also),
                        .refusal = command_refusal(ui, info.id),
                        .number = static_cast<std::int64_t>(info.id)});
   }

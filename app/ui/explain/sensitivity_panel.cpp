@@ -14,6 +14,7 @@
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
 #include "app/ui/phrase/phrase_tokens.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/stage_layout.h"
 #include "core/request/stage_info.h"
@@ -61,8 +62,12 @@ bool by_scores(const Ui& ui, const SensitivityShown& shown) {
 }
 
 void draw_header(Ui& ui, const SensitivityShown& shown, const Rect& area) {
-  const std::string fact = shown.target.count == 0 ? "of a cell that you pick" : "of " + target_name(shown);
-  Rect line = panel_header(ui, area, "Sensitivity", fact);
+  const std::string fact = shown.target.count == 0 ? "no cell is picked" : "";
+  Rect line = panel_header(ui, area, "", fact);
+  if (shown.target.count > 0) {
+    const double value = static_cast<double>(shown.data.trace().tensor(shown.selection.stage).at(shown.target));
+    say_finding(ui, MainView::sensitivity, fmt::format("{} is {}.", target_name(shown), number_label(value, 4)));
+  }
   line.min.y = std::round(line.center().y - ui.px(12));
   line.max.y = line.min.y + ui.px(size::control_height);
   ViewState& view = ui.session.view;

@@ -9,9 +9,11 @@
 #include "app/ui/generate/generate_panel.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/phrase/phrase_tokens.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/generate/generation.h"
+#include "core/heads/look_sentence.h"
 #include "core/model/checkpoint.h"
 #include "core/model/inputs.h"
 
@@ -54,6 +56,12 @@ void draw_candidates(Ui& ui, const Trace& trace, const NextTokens::Result& next,
   float y = inner.min.y;
   const std::vector<std::string>& tokens = next.question.trace->inputs->tokens;
   const std::string after = tokens.empty() ? "" : visible_piece(tokens.back());
+  if (!sampled.top.empty()) {
+    say_finding(ui, MainView::generate,
+                fmt::format("After {} the model goes on with {}, {:.0f} %.",
+                            tokens.empty() ? "nothing" : without_blanks(tokens.back()),
+                            without_blanks(next.answer->top.front()), 100 * sampled.top.front().probability));
+  }
   text_in(ui, row(inner, y, ui.px(kTitle)), Type::title12, ui.colors.text,
           fmt::format("After {} {}", static_cast<std::int64_t>(tokens.size()) - 1, after));
   draw_titles(ui, row(inner, y, ui.px(18)), "token");

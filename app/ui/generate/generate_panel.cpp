@@ -201,8 +201,7 @@ void draw_generate_panel(Ui& ui, const Rect& area) {
   Rect line{{area.min.x, std::round(header.center().y - ui.px(12))}, {area.max.x - ui.px(size::panel_padding), 0}};
   line.max.y = line.min.y + ui.px(size::control_height);
   draw_buttons(ui, trace.get(), next, line);
-  panel_header(ui, {header.min, {header.max.x - ui.px(290), header.max.y}}, "Generate",
-               trace->model->name + ", a token at a time");
+  panel_header(ui, {header.min, {header.max.x - ui.px(290), header.max.y}}, "", trace->model->name);
   Rect body{{area.min.x, header.max.y}, area.max};
   if (obstacle) return view_sentence(ui, "generate", body, ui.colors.text, *obstacle);
   body.min.y = draw_sampling(ui, body);

@@ -1,6 +1,8 @@
 // The view 'gradients': what is asked of the background, its controls, and where its parts stand.
 #include "app/ui/gradients/gradients_panel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,6 +11,7 @@
 #include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/sweep/metric_controls.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
@@ -35,7 +38,7 @@ void draw_header(Ui& ui, const Rect& area) {
     view.path = path == 1;
   }
   all.max.x = line.max.x;
-  panel_header(ui, all, "Gradients", "gradient × weight of every head");
+  panel_header(ui, all, "", "gradient × weight of every head");
 }
 
 float draw_controls(Ui& ui, const Rect& area) {
@@ -116,6 +119,12 @@ void draw_gradients_panel(Ui& ui, const Rect& area) {
   if (result == nullptr) return view_sentence(ui, "gradients", body, ui.colors.text2, "Computing …");
   if (!result->answer) return view_sentence(ui, "gradients", body, ui.colors.text, result->failure);
   const GradientsShown shown = shown_of(ui, *result);
+  const HeadWeightGradients& strongest = shown.strongest();
+  say_finding(ui, MainView::gradients,
+              fmt::format("Layer {}, head {} does most to the {}, which is {}: its weights add {}, to first order.",
+                          strongest.layer, strongest.head,
+                          sweep_metric_text(*shown.found.trace->model->checkpoint, shown.found.metric),
+                          number_label(shown.found.value, 3), number_label(strongest.sum, 3)));
   const Rect detail = take_detail(ui, body, {});
   draw_gradients_grid(ui, shown, body);
   draw_gradients_detail(ui, shown, detail);

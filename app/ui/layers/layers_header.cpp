@@ -160,9 +160,6 @@ void draw_layers_header(Ui& ui, const LayersShown& shown, const Rect& area) {
     return Rect{{area.min.x + padding, top}, {area.max.x - padding, top + ui.px(size::control_height)}};
   };
   Rect line = row_at(area.min.y + ui.px(kRow / 2));
-  const std::string title = "Layers × heads";
-  text_in(ui, take_left(line, std::ceil(text_width(ui, Type::title13, title)) + 1, ui.px(12)), Type::title13,
-          ui.colors.text, title);
   draw_view_controls(ui, line);
   const std::string fact = fmt::format("{} heads, {} × {}", shown.all_heads(),
                                        shown.all_heads() / std::max<std::int64_t>(1, shown.heads), shown.heads);

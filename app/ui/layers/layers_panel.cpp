@@ -1,5 +1,7 @@
 #include "app/ui/layers/layers_panel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +12,7 @@
 #include "app/session/session.h"
 #include "app/ui/data_versions.h"
 #include "app/ui/panels.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
@@ -61,6 +64,9 @@ std::vector<LayerHead> order_of(const LayersView& view, const LayersShown& shown
 
 // Header, predictions at the right, the picked head beside them, the grid in what is left.
 void draw_parts(Ui& ui, const LayersShown& shown, const Rect& area) {
+  say_finding(ui, MainView::layers,
+              fmt::format("{} has {} layers of {} heads; layer {}, head {} is picked.", shown.model.name, shown.layers,
+                          shown.heads, shown.layer, shown.head));
   Rect rest = area;
   const float header = layers_header_height(ui, area.width());
   draw_layers_header(ui, shown, {rest.min, {rest.max.x, rest.min.y + header}});

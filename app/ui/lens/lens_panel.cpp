@@ -11,9 +11,12 @@
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
 #include "app/ui/map/map_colors.h"
+#include "app/ui/map/panel_sentences.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
+#include "core/heads/look_sentence.h"
 
 namespace headscope::ui {
 namespace {
@@ -69,6 +72,26 @@ void draw_kinds(Ui& ui, const Rect& area) {
   }
 }
 
+// What the model says at the picked position, and from which row on it would have said that.
+std::string finding_of(const LensShown& shown) {
+  const auto column = static_cast<std::size_t>(shown.column);
+  if (column >= shown.lens.model.size() || shown.lens.model[column].top.empty()) return "";
+  const TokenProbability& said = shown.lens.model[column].top.front();
+  std::string words = fmt::format("At {} {} the model says {}, {:.0f} %", shown.column,
+                                  without_blanks(token_or_index(shown.trace.inputs->tokens, shown.column)),
+                                  without_blanks(said.piece), 100 * said.probability);
+  if (shown.lens.of == LensOf::heads) return words + ".";
+  std::size_t first = shown.lens.rows.size();
+  while (first > 0) {
+    const std::vector<TokenProbability>& top = shown.lens.rows[first - 1].positions[column].top;
+    if (top.empty() || top.front().id != said.id) break;
+    --first;
+  }
+  const LensKind& kind = lens_kind(shown.lens.of);
+  if (first == shown.lens.rows.size()) return words + fmt::format("; no row before its end says so.");
+  return words + fmt::format("; it says so from {} on.", kind.row_name(shown.lens.rows[first]));
+}
+
 }  // namespace
 
 void pick_lens_cell(Ui& ui, const LensRow& row, std::int64_t column) {
@@ -96,12 +119,13 @@ void draw_lens_panel(Ui& ui, const Rect& area) {
   draw_kinds(ui, take_right(line, ui.px(kKinds), ui.px(6)));
   all.max.x = line.max.x;
   const LensKind& kind = lens_kind(ui.session.view.lens.of);
-  panel_header(ui, all, kind.title, fmt::format("what {} {}", trace->model->name, kind.says(trace->inputs->layer)));
+  panel_header(ui, all, "", kind.rows(trace->inputs->layer));
   Rect body{{area.min.x, all.max.y}, area.max};
   const auto result = known_lens(ui, trace);
   if (result == nullptr) return view_sentence(ui, "lens", body, ui.colors.text2, "Computing …");
   if (!result->answer) return view_sentence(ui, "lens", body, ui.colors.text, result->failure);
   const LensShown shown = shown_lens(ui, result->question.trace, *result->answer);
+  say_finding(ui, MainView::lens, finding_of(shown));
   const Rect logit = take_detail(ui, body, {.share = 0.36f, .widest = 440});
   draw_lens_grid(ui, shown, body);
   draw_lens_logit(ui, shown, logit);

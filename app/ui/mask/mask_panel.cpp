@@ -12,6 +12,7 @@
 #include "app/ui/mask/mask_brush.h"
 #include "app/ui/mask/mask_files.h"
 #include "app/ui/panel_data.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/interventions.h"
 #include "core/attention/mask_paint.h"
@@ -185,7 +186,7 @@ void draw_verdicts(Ui& ui, const Editor& editor, float left, float right) {
     later += verdict == RowVerdict::sees_later;
   }
   std::string words =
-      fmt::format("{} of {} cells hidden", grouped_digits(editor.hidden().hidden_count(editor.batch, editor.head)),
+      fmt::format("{} of {} cells are hidden", grouped_digits(editor.hidden().hidden_count(editor.batch, editor.head)),
                   grouped_digits(grid.rows * grid.columns));
   const auto add = [&](std::int64_t count, const char* what) {
     if (count > 0) words += fmt::format("; {} {} {}", grouped_digits(count), count == 1 ? "row" : "rows", what);
@@ -194,6 +195,7 @@ void draw_verdicts(Ui& ui, const Editor& editor, float left, float right) {
   add(uniform, "hidden whole and uniform");
   add(leaks, "leak the future");
   add(later, "see later keys");
+  say_finding(ui, MainView::mask, words + ".");
   const Rect line{{grid.area.min.x, grid.area.max.y + ui.px(4)}, {right, grid.area.max.y + ui.px(kSummary)}};
   ui.mark("mask/summary: " + words, line);
   text_in(ui, line, Type::words12, whole + uniform + leaks > 0 ? ui.colors.warn : ui.colors.text2, words + ".");
@@ -203,7 +205,7 @@ void draw_header(Ui& ui, const Editor& editor, const Rect& area) {
   const bool heads = editor.hidden().heads() > 1;
   const std::string fact = heads ? fmt::format("of head {}; paint is of every head", editor.head)
                                  : "queries down, keys across; of every head";
-  Rect controls = panel_header(ui, area, "Mask", fact);
+  Rect controls = panel_header(ui, area, "", fact);
   const float y = std::round(area.min.y + (ui.px(size::panel_header) - ui.px(24)) / 2);
   const auto place = [&](float width) {
     Rect rect = take_right(controls, ui.px(width), ui.px(6));

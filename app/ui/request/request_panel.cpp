@@ -172,16 +172,4 @@ void draw_request_panel(Ui& ui, const Rect& area) {
   }
 }
 
-void draw_request_rail(Ui& ui, const Rect& area) {
-  const float side = ui.px(24);
-  const float left = std::round(area.center().x - side / 2);
-  const Rect place{{left, area.min.y + ui.px(8)}, {left + side, area.min.y + ui.px(8) + side}};
-  const ControlState state{true, false, "Opens the panel of the request (F9)."};
-  if (icon_button(ui, "request/open", place, Icon::sidebar, state)) ui.push(CommandId::toggle_request);
-  const float length = text_width(ui, Type::words13, "Request");
-  const float height = ui.fonts.pixels[static_cast<int>(Type::words13)];
-  text_up(ui, {std::round(area.center().x - height / 2), place.max.y + ui.px(14) + length}, Type::words13,
-          ui.colors.text2, "Request");
-}
-
 }  // namespace headscope::ui

@@ -9,6 +9,7 @@
 #include "app/session/control_words.h"
 #include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 #include "core/heads/arcs.h"
@@ -90,6 +91,10 @@ void draw_scatter_header(Ui& ui, const Trace& trace, const ScatterShown* shown, 
   }
   ui.mark("scatter/fact: " + fact, all);
   panel_header(ui, all, fmt::format("Head {}", head), fact, static_cast<int>(head));
+  if (shown == nullptr || !shown->current) return;
+  say_finding(ui, MainView::scatter,
+              fmt::format("Two directions hold {:.0f} % of how the queries and keys of head {} vary.",
+                          100 * (shown->scatter().share[0] + shown->scatter().share[1]), head));
 }
 
 // What cannot be seen in the plot; "" where everything can.

@@ -16,9 +16,11 @@
 #include "app/ui/panel_data.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
+#include "core/heads/look_sentence.h"
 
 namespace headscope::ui {
 namespace {
@@ -110,7 +112,7 @@ void draw_header(Ui& ui, const Trace& trace, const Rect& area) {
     ui.session.draft.layer = layer;
   }
   all.max.x = line.max.x;
-  panel_header(ui, all, "Why it looks there", "who wrote what query and key meet in");
+  panel_header(ui, all, fmt::format("Layer {}, head {}", layer, head), "", static_cast<int>(head));
 }
 
 // The head's weights, of which a cell is picked. Returns the y below.
@@ -139,6 +141,19 @@ float draw_weights(Ui& ui, PanelData& data, const Cell& cell, const Rect& area) 
     view.cell = picked;
   }
   return drawn.bottom;
+}
+
+// "green looks at book with a score of 10.73: mlp 0 at green and attention 2 at book give 1.48 of it, ...".
+std::string finding_of(const ScoreShown& shown) {
+  const std::size_t at = shown.made.order.front(), columns = shown.found.keys.size();
+  const std::string query = without_blanks(token_or_index(shown.trace.query_labels(), shown.question.query));
+  const std::string key = without_blanks(token_or_index(shown.trace.key_labels(), shown.question.key));
+  return fmt::format(
+      "{} looks at {} with a score of {}: what {} wrote at {} meets what {} wrote at {}, {} of it, the "
+      "strongest of {} pairs.",
+      query, key, number_label(shown.found.total, 2), score_writer_label(shown.found.queries[at / columns]), query,
+      score_writer_label(shown.found.keys[at % columns]), key, number_label(shown.found.terms[at], 2),
+      shown.found.terms.size());
 }
 
 // Beside the map or below it.
@@ -193,6 +208,7 @@ void draw_score_panel(Ui& ui, const Rect& area) {
     return view_sentence(ui, "score", body, ui.colors.text, result->failure);
   }
   const ScoreShown shown = shown_of(ui, result);
+  say_finding(ui, MainView::score, finding_of(shown));
   draw_score_map(ui, shown, body);
   draw_detail(ui, cell, &shown, detail);
 }

@@ -9,6 +9,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/script/script_lines.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -35,7 +36,12 @@ const ScriptSection* section_of(const ShownScript& script, StageId stage) {
 void draw_header(Ui& ui, const std::shared_ptr<const Trace>& trace, const ShownScript& script, const Rect& area) {
   std::string fact = script.name.empty() ? "" : fmt::format("{}, {} lines", script.name, script.lines.size());
   if (!script.data_name.empty()) fact += ", reads " + script.data_name;
-  Rect controls = panel_header(ui, area, "Script", fact);
+  Rect controls = panel_header(ui, area, "", fact);
+  if (!script.lines.empty()) {
+    say_finding(ui, MainView::script,
+                fmt::format("{} lines of {} compute what is shown.", script.lines.size(),
+                            script_language_title(script.language)));
+  }
   const float top = std::round(area.center().y - ui.px(12));
   controls = {{controls.min.x, top}, {controls.max.x, top + ui.px(size::control_height)}};
   const bool ready = script.obstacle.empty() && !trace->preview;

@@ -148,7 +148,7 @@ void draw_sweep_header(Ui& ui, const Rect& area) {
   draw_numbers(ui, take_right(line, ui.px(104), ui.px(6)));
   draw_patched(ui, take_right(line, ui.px(156), ui.px(6)));
   all.max.x = line.max.x;
-  panel_header(ui, all, "Sweep", "one part after the other takes other numbers");
+  panel_header(ui, all, "", "one part after the other takes other numbers");
 }
 
 float draw_sweep_controls(Ui& ui, const Rect& area) {

@@ -12,6 +12,7 @@
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/stage_facts.h"
 #include "app/ui/sweep/sweep_panel.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/picture/cell_numbers.h"
@@ -101,6 +102,15 @@ std::string progress_or_largest(const Drawn& drawn) {
   return words + (drawn.sweep.correlation
                       ? fmt::format("; runs and estimates correlate {:.3f} (Pearson)", *drawn.sweep.correlation)
                       : "; runs and estimates have no correlation: one of both is the same in all cells");
+}
+
+std::string finding_of(const Drawn& drawn) {
+  const bool estimated = !drawn.runs();
+  const SweepCell* farthest = farthest_cell(drawn.sweep, estimated ? drawn.sweep.cells.size() : drawn.known, estimated);
+  if (farthest == nullptr) return "";
+  return fmt::format("The {} is {}; {} {} it most, to {}.", metric_words(drawn), number_label(drawn.sweep.unpatched, 3),
+                     cell_words(drawn, *farthest), estimated ? "would change" : "changes",
+                     number_label(drawn.sweep.unpatched + change_of(drawn.sweep, *farthest, estimated), 3));
 }
 
 std::string readout(const Drawn& drawn, const SweepCell& cell) {
@@ -218,6 +228,7 @@ void draw_sweep_grid(Ui& ui, const Sweeps::Result& result, const Rect& area) {
   } else {
     draw_map(ui, drawn, drawn.estimates(), maps, shown);
   }
+  say_finding(ui, MainView::sweep, finding_of(drawn));
   const SweepCell* cell = shown.cell ? cell_at(drawn, !drawn.runs(), *shown.cell) : nullptr;
   draw_words(ui, drawn, cell, {{area.min.x + pad, shown.bottom + ui.px(4)}, {area.max.x - pad, area.max.y}});
 }

@@ -94,7 +94,7 @@ void draw_text_header(Ui& ui, const TextShown& shown, const Rect& area) {
   }
   color_map_combo(ui, "text/colormap", take_right(line, ui.px(92), ui.px(6)), true);
   all.max.x = line.max.x;
-  Rect rest = panel_header(ui, all, shown.patches ? "Image" : "Text", "");
+  Rect rest = panel_header(ui, all, "", "");
   const auto piece = [&](Type type, Rgba color, const std::string& words) {
     if (rest.width() < ui.px(20)) return;
     text_in(ui, rest, type, color, words);

@@ -1,14 +1,19 @@
 // The view 'text': where its parts stand, and what is asked of the background.
 #include "app/ui/text/text_panel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "app/session/session.h"
 #include "app/ui/explain/explanation.h"
 #include "app/ui/map/cell_places.h"
+#include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/heads/look_sentence.h"
 
 namespace headscope::ui {
 namespace {
@@ -82,6 +87,20 @@ void draw_pair(Ui& ui, const TextShown& shown, const Rect& area) {
   end_scroll(ui);
 }
 
+// "green looks most at book: 0.7053, weights of head 1."
+std::string finding_of(const TextShown& shown) {
+  if (!shown.current() || shown.weights()->strongest.empty()) return "";
+  const std::int64_t strongest = shown.weights()->strongest.front();
+  const std::vector<std::string>&rows = shown.data.rows(StageId::weights),
+        &columns = shown.data.columns(StageId::weights);
+  const std::string query = token_or_index(rows, shown.row ? shown.request.token : strongest);
+  const std::string key = token_or_index(columns, shown.row ? strongest : shown.request.token);
+  const float value = shown.weights()->values[static_cast<std::size_t>(strongest)];
+  return fmt::format("{} looks most at {}: {}, {}.", without_blanks(query), without_blanks(key),
+                     number_label(static_cast<double>(value), 4),
+                     text_weights_words(shown.request, shown.data.trace().num_heads()));
+}
+
 }  // namespace
 
 std::int64_t TextShown::partner(const Ui& ui) const {
@@ -114,6 +133,7 @@ void draw_text_panel(Ui& ui, const Rect& area) {
   if (trace.query_len() == 0 || trace.key_len() == 0) return;
   const TextShown shown = shown_text(ui, *data);
   choose_partner(ui, shown);
+  say_finding(ui, MainView::text, finding_of(shown));
   Rect rest = area;
   if (area.width() >= ui.px(kExplainedFrom)) draw_pair(ui, shown, take_right(rest, ui.px(kExplained), 0));
   const Rect header{rest.min, {rest.max.x, rest.min.y + ui.px(size::panel_header)}};

@@ -7,8 +7,10 @@
 
 #include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
+#include "app/ui/view_head.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
+#include "core/base/grouped_digits.h"
 
 namespace headscope::ui {
 namespace {
@@ -24,7 +26,12 @@ void draw_header(Ui& ui, const WeightsData& data, const Rect& area) {
   const ModelTrace* model = data.trace->model.get();
   const std::string fact = model != nullptr ? fmt::format("layer {} of {}", data.trace->inputs->layer, model->name)
                                             : data.trace->inputs->weights.source;
-  Rect line = panel_header(ui, area, "Weights of the layer", fact);
+  Rect line = panel_header(ui, area, "", fact);
+  std::int64_t numbers = 0;
+  for (const WeightTensor& tensor : data.tensors) numbers += element_count(tensor.tensor.shape());
+  say_finding(ui, MainView::weights,
+              fmt::format("The layer has {} {} with {} numbers.", data.tensors.size(),
+                          data.tensors.size() == 1 ? "tensor" : "tensors", grouped_digits(numbers)));
   line.min.y = std::round(line.center().y - ui.px(12));
   line.max.y = line.min.y + ui.px(size::control_height);
   color_map_combo(ui, "weights/colormap", take_right(line, ui.px(92), ui.px(6)), false);

@@ -37,6 +37,11 @@ void vertical_line(Ui& ui, float x, float y0, float y1, Rgba color) {
   fill({{x, y0}, {x + std::max(1.0f, ui.px(1)), y1}}, color);
 }
 
+void dotted_line(Ui& ui, float x0, float x1, float y, Rgba color) {
+  const float on = std::max(1.0f, ui.px(2)), step = on + std::max(1.0f, ui.px(1));
+  for (float x = x0; x < x1; x += step) fill({{x, y}, {std::min(x + on, x1), y + std::max(1.0f, ui.px(1))}}, color);
+}
+
 Rect inset(const Rect& rect, float by) {
   return {{rect.min.x + by, rect.min.y + by}, {rect.max.x - by, rect.max.y - by}};
 }

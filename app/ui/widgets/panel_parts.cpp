@@ -21,7 +21,7 @@ Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_
   const Type type = mono_title ? Type::mono_bold12 : Type::title13;
   const float width = std::ceil(text_width(ui, type, title));
   text_in(ui, {line.min, {std::min(line.max.x, line.min.x + width + 1), line.max.y}}, type, ui.colors.text, title);
-  line.min.x += width + ui.px(12);
+  if (!title.empty()) line.min.x += width + ui.px(12);
   if (!fact.empty() && line.width() > ui.px(20)) {
     const float fact_width =
         std::min(line.width(), std::ceil(text_width(ui, mono_title ? Type::mono12 : Type::words12, fact)));

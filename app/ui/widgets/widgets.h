@@ -29,7 +29,8 @@ void fill(const Rect& rect, Rgba color, float radius = 0);  // radius in device 
 void outline(Ui& ui, const Rect& rect, Rgba color, float thickness = 1, float radius = 0);  // inside rect
 void horizontal_line(Ui& ui, float x0, float x1, float y, Rgba color);                      // 1 px at 1x, [y, y + 1 px)
 void vertical_line(Ui& ui, float x, float y0, float y1, Rgba color);
-Rect inset(const Rect& rect, float by);  // negative: grown
+void dotted_line(Ui& ui, float x0, float x1, float y, Rgba color);  // below words that can be clicked: 2 px on, 1 off
+Rect inset(const Rect& rect, float by);                             // negative: grown
 Rgba mix(Rgba a, Rgba b, float share_of_b);
 
 // ---- placing: the caller passes the rectangle of every control.

@@ -30,7 +30,7 @@ TEST(Layout, IsTheDesignAt1600By1000) {
   expect_rect(l.inspector, 1150, 211, 1600, 976);
   expect_rect(l.status, 0, 976, 1600, 1000);
   EXPECT_TRUE(l.command_box && l.key_phrase_button);
-  EXPECT_FALSE(l.request_rail || l.pipeline_small || l.concat_header_only || l.inspector_rail || l.tabs);
+  EXPECT_FALSE(l.request_folded || l.pipeline_small || l.concat_header_only || l.inspector_rail || l.tabs);
 }
 
 TEST(Layout, IsTheDesignAt1280By800) {
@@ -42,13 +42,13 @@ TEST(Layout, IsTheDesignAt1280By800) {
   expect_rect(l.heads, 36, 164, 860, 638);
   expect_rect(l.concat, 36, 638, 860, 776);
   expect_rect(l.inspector, 860, 164, 1280, 776);
-  EXPECT_TRUE(l.request_rail && l.pipeline_small && l.command_box);
+  EXPECT_TRUE(l.request_folded && l.pipeline_small && l.command_box);
   EXPECT_FALSE(l.key_phrase_button || l.tabs);
 }
 
 TEST(Layout, GivesWayAtTheSizesOfTheVisualSystem) {
-  EXPECT_FALSE(at(1440, 1000).request_rail);
-  EXPECT_TRUE(at(1439, 1000).request_rail);
+  EXPECT_FALSE(at(1440, 1000).request_folded);
+  EXPECT_TRUE(at(1439, 1000).request_folded);
   EXPECT_FALSE(at(1600, 900).pipeline_small);
   EXPECT_TRUE(at(1600, 899).pipeline_small);
   EXPECT_FALSE(at(1100, 900).tabs);
@@ -92,7 +92,7 @@ TEST(Layout, LiesOnWholePixelsAtEveryScale) {
       for (const float edge : {r.min.x, r.min.y, r.max.x, r.max.y}) EXPECT_EQ(edge, std::round(edge)) << scale;
     }
     EXPECT_EQ(l.request.width(), std::round(264 * scale));
-    EXPECT_FALSE(l.request_rail || l.tabs);
+    EXPECT_FALSE(l.request_folded || l.tabs);
   }
 }
 
@@ -109,11 +109,11 @@ TEST(Layout, OpensTheRequestOverItsNeighboursWhereThereIsNoRoom) {
   view.request_opened_by_hand = true;
   const Layout l = at(1280, 800, 1, view);
   EXPECT_TRUE(l.request_over);
-  EXPECT_FALSE(l.request_rail);
+  EXPECT_FALSE(l.request_folded);
   EXPECT_EQ(l.request.width(), 264);
   EXPECT_EQ(l.phrase.min.x, 36) << "nothing moves below it";
   view.request_collapsed = true;
-  EXPECT_TRUE(at(1600, 1000, 1, view).request_rail);
+  EXPECT_TRUE(at(1600, 1000, 1, view).request_folded);
 }
 
 TEST(Layout, CutsOffBelowTheSmallestWindow) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/ui/command_list.h"
+#include "app/ui/guide/guide_page.h"
 #include "app/ui/shortcuts.h"
 #include "tests/app/session/every_main_view.h"
 #include "tests/app/ui/driver.h"
@@ -40,7 +41,7 @@ std::set<MainView> opened_in_turn(Driver& d) {
   std::set<MainView> opened;
   for (const MainViewInfo& info : main_views()) {
     if (info.command == CommandId::none) continue;
-    SCOPED_TRACE(info.title);
+    SCOPED_TRACE(info.name);
     press(d, info.shortcut);
     if (d.session.view.main_view != info.view) {
       EXPECT_EQ(d.session.view.main_view, MainView::layer);
@@ -67,7 +68,14 @@ TEST(MainView, EveryRowHasEveryColumn) {
   for (const MainViewInfo& info : main_views()) {
     const std::string word = main_view_word(info.view);
     EXPECT_FALSE(word.empty());
-    EXPECT_FALSE(std::string(info.title).empty()) << word;
+    EXPECT_FALSE(std::string(info.name).empty()) << word;
+    EXPECT_FALSE(std::string(info.also).empty()) << word;
+    const std::string how = info.how;
+    EXPECT_GT(how.size(), 30U) << word;
+    EXPECT_LT(how.size(), 150U) << word << ": a line has to hold it";
+    EXPECT_TRUE(how.ends_with(".") && !how.starts_with(" "))
+        << word << ": it ends the sentence after 'How to read it:'";
+    EXPECT_NE(find_guide_page(info.guide), nullptr) << word;
     if (info.view == MainView::layer) continue;  // its panels are drawn one by one, and no command opens it
     EXPECT_NE(info.draw, nullptr) << word;
     EXPECT_NE(info.focus, nullptr) << word;
@@ -82,9 +90,9 @@ TEST(MainView, TheListOfCommandsHasEveryViewOnce) {
   for (const MainViewInfo& info : main_views()) {
     if (info.command == CommandId::none) continue;
     const auto is_its_line = [&](const CommandInfo& line) {
-      return line.id == info.command && line.title == std::string(info.title) && line.menu == std::string("View");
+      return line.id == info.command && line.title == std::string(info.name) && line.menu == std::string("View");
     };
-    EXPECT_EQ(std::count_if(command_list().begin(), command_list().end(), is_its_line), 1) << info.title;
+    EXPECT_EQ(std::count_if(command_list().begin(), command_list().end(), is_its_line), 1) << info.name;
   }
 }
 
@@ -93,7 +101,7 @@ TEST(MainView, OpensAndClosesByItsCommand) {
   const std::set<MainView> opened = opened_in_turn(demo);
   for (const MainViewInfo& info : main_views()) {
     if (info.command == CommandId::none) continue;
-    EXPECT_EQ(opened.contains(info.view), info.view != MainView::layers) << info.title;
+    EXPECT_EQ(opened.contains(info.view), info.view != MainView::layers) << info.name;
   }
   EXPECT_FALSE(has_notice(demo, "layers", "There is one layer.")) << "it left with the view that it was shown in";
   press(demo, main_view_info(MainView::layers).shortcut);
@@ -116,7 +124,7 @@ TEST(MainView, WaitsForTheFirstResultOrSaysWhyNot) {
   const std::set<MainView> opened = opened_in_turn(d);
   for (const MainViewInfo& info : main_views()) {
     if (info.command == CommandId::none) continue;
-    EXPECT_EQ(opened.contains(info.view), info.waits || info.obstacle == nullptr) << info.title;
+    EXPECT_EQ(opened.contains(info.view), info.waits || info.obstacle == nullptr) << info.name;
   }
   press(d, main_view_info(MainView::sensitivity).shortcut);
   EXPECT_TRUE(d.names("sensitivity").empty()) << "one layer's panels are shown until there is a result";

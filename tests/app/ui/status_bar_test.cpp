@@ -15,7 +15,9 @@ namespace headscope::ui {
 namespace {
 
 Document model() {
-  return open_document("demo:pronouns", demo_document().request, ViewState());
+  Document document = open_document("demo:pronouns", demo_document().request, ViewState());
+  document.view.views_grouped = false;
+  return document;
 }
 
 bool says(const Driver& d, const std::string& words) {
@@ -77,7 +79,7 @@ TEST(StatusBar, SaysHowToLeaveAView) {
   EXPECT_FALSE(says(d, "Esc goes back to one layer"));
   for (const MainViewInfo& info : main_views()) {
     d.click(std::string("views/") + main_view_word(info.view));
-    EXPECT_EQ(says(d, "Esc goes back to one layer"), info.view != MainView::layer) << info.title;
+    EXPECT_EQ(says(d, "Esc goes back to one layer"), info.view != MainView::layer) << info.name;
   }
 }
 
@@ -96,8 +98,8 @@ TEST(MenuView, TicksTheViewThatIsShown) {
     d.click(std::string("views/") + main_view_word(shown.view));
     d.click("menu/View");
     for (const MainViewInfo& info : main_views()) {
-      EXPECT_TRUE(d.has(std::string("menu/View/") + info.title)) << info.title;
-      EXPECT_EQ(d.has(std::string("menu/View/") + info.title + "/ticked"), info.view == shown.view) << info.title;
+      EXPECT_TRUE(d.has(std::string("menu/View/") + info.name)) << info.name;
+      EXPECT_EQ(d.has(std::string("menu/View/") + info.name + "/ticked"), info.view == shown.view) << info.name;
     }
     d.key(KeyName::escape);
   }

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/ui/command_list.h"
 #include "app/ui/main_view.h"
@@ -41,15 +42,29 @@ bool says(const Driver& d, const std::string& words) {
   return false;
 }
 
-TEST(ViewStrip, HasEveryViewAtEverySizeWithinTheWindow) {
-  struct Window {
-    int width, height;
-    float scale;
-  };
-  for (const Window& window : {Window{960, 640, 1}, Window{1280, 800, 1}, Window{1600, 1000, 1}, Window{2560, 1440, 2},
-                               Window{1280, 800, 2}, Window{960, 640, 2}}) {
+// Shows the entry of a view, which may stand in another group, and presses it.
+void press_entry(Driver& d, const MainViewInfo& info) {
+  if (!d.has(entry(info.view))) {
+    for (const ViewGroupInfo& group : view_groups()) {
+      if (group.group == info.group) d.click(std::string("views/group/") + group.name);
+    }
+  }
+  d.click(entry(info.view));
+}
+
+struct Window {
+  int width, height;
+  float scale;
+};
+constexpr Window kWindows[] = {{960, 640, 1},  {1280, 800, 1}, {1600, 1000, 1},  {2560, 1440, 2},
+                               {1280, 800, 2}, {960, 640, 2},  {1280, 800, 1.3f}};
+
+TEST(ViewStrip, HasEveryViewInARowAtEverySizeWithinTheWindow) {
+  for (const Window& window : kWindows) {
     SCOPED_TRACE(window.width);
-    Driver d(model(), window.width, window.height, window.scale);
+    Document document = model();
+    document.view.views_grouped = false;
+    Driver d(document, window.width, window.height, window.scale);
     float x = 0;
     for (const MainViewInfo& info : main_views()) {
       const Rect place = d.rect(entry(info.view));
@@ -61,20 +76,42 @@ TEST(ViewStrip, HasEveryViewAtEverySizeWithinTheWindow) {
     EXPECT_EQ(shown(d), MainView::bug_lab);
     const Rect leave = d.rect("views/leave");
     EXPECT_GE(leave.min.x, x);
-    EXPECT_LE(leave.max.x, static_cast<float>(window.width));
+    EXPECT_LE(leave.max.x, d.rect("views/unfold").min.x + 1);
+    EXPECT_LE(d.rect("views/unfold").max.x, static_cast<float>(window.width));
+  }
+}
+
+TEST(ViewStrip, ShowsTheViewsOfOneGroupWithWholeNamesAtEverySize) {
+  for (const Window& window : kWindows) {
+    SCOPED_TRACE(window.width);
+    Driver d(model(), window.width, window.height, window.scale);
+    for (const ViewGroupInfo& group : view_groups()) {
+      d.click(std::string("views/group/") + group.name);
+      EXPECT_EQ(main_view_info(shown(d)).group, group.group);
+      for (const MainViewInfo& info : main_views()) {
+        EXPECT_EQ(d.has(entry(info.view)), info.group == group.group) << info.name;
+        const bool wide = static_cast<float>(window.width) / window.scale >= 960;
+        if (info.group == group.group && wide) {
+          EXPECT_TRUE(says(d, info.name)) << info.name;
+        }
+      }
+    }
   }
 }
 
 TEST(ViewStrip, DropsTheKeysBeforeItShortensNames) {
-  const auto shows = [](int width, float scale, const std::string& words) {
-    Driver d(model(), width, 1000, scale);
+  const auto shows = [](int width, float scale, const std::string& words, bool grouped) {
+    Document document = model();
+    document.view.views_grouped = grouped;
+    document.view.main_view = MainView::weights;
+    Driver d(document, width, 1000, scale);
     return says(d, words);
   };
-  EXPECT_TRUE(shows(2560, 1, "Ctrl+Shift+W"));
-  EXPECT_FALSE(shows(960, 1, "Ctrl+Shift+W"));
-  EXPECT_TRUE(shows(1120, 1, "Sensitivity"));
-  EXPECT_FALSE(shows(960, 2, "Sensitivity"));
-  EXPECT_TRUE(shows(1280, 2, "Mask")) << "short names stay whole";
+  EXPECT_TRUE(shows(1600, 1, "Ctrl+Shift+W", true));
+  EXPECT_FALSE(shows(2560, 1, "Ctrl+Shift+W", false)) << "all views in a row have no keys";
+  EXPECT_TRUE(shows(1280, 1, "Sensitivity", false));
+  EXPECT_FALSE(shows(960, 2, "Sensitivity", false));
+  EXPECT_TRUE(shows(1280, 2, "Mask", false)) << "short names stay whole";
 }
 
 enum class Way { key, strip };
@@ -84,7 +121,7 @@ void enter(Driver& d, const MainViewInfo& info, Way way) {
   if (way == Way::key) {
     press(d, info.shortcut);
   } else {
-    d.click(entry(info.view));
+    press_entry(d, info);
   }
 }
 
@@ -95,7 +132,7 @@ void leave(Driver& d, const MainViewInfo& info, Leave way) {
     case Leave::cross:
       return d.click("views/leave");
     case Leave::one_layer:
-      return d.click(entry(MainView::layer));
+      return press_entry(d, main_view_info(MainView::layer));
     case Leave::key:
       return press(d, main_view_info(MainView::layer).shortcut);
     case Leave::same_key:
@@ -107,7 +144,7 @@ TEST(ViewStrip, EveryViewIsEnteredAndLeftInEveryWay) {
   Driver d(model(), 1280, 800);
   for (const MainViewInfo& info : main_views()) {
     if (info.view == MainView::layer) continue;
-    SCOPED_TRACE(info.title);
+    SCOPED_TRACE(info.name);
     int k = 0;
     for (const Leave way : {Leave::escape, Leave::cross, Leave::one_layer, Leave::key, Leave::same_key}) {
       enter(d, info, k++ % 2 == 0 ? Way::strip : Way::key);
@@ -123,8 +160,8 @@ TEST(ViewStrip, EveryViewIsEnteredAndLeftInEveryWay) {
 
 TEST(ViewStrip, GoesFromOneViewStraightToAnother) {
   Driver d(model());
-  d.click(entry(MainView::weights));
-  d.click(entry(MainView::script));
+  press_entry(d, main_view_info(MainView::weights));
+  press_entry(d, main_view_info(MainView::script));
   EXPECT_EQ(shown(d), MainView::script);
   d.click(entry(MainView::script));
   EXPECT_EQ(shown(d), MainView::script) << "the view that is shown stays";
@@ -146,9 +183,9 @@ TEST(ViewStrip, WorksByTheKeyboard) {
   EXPECT_EQ(d.focus(), "views/layers");
   EXPECT_EQ(shown(d), MainView::layer) << "arrows only move";
   d.key(KeyName::end);
-  EXPECT_EQ(d.focus(), entry(main_views().back().view));
+  EXPECT_EQ(d.focus(), entry(MainView::text)) << "the last of the group";
   d.key(KeyName::right);
-  EXPECT_EQ(d.focus(), entry(main_views().back().view));
+  EXPECT_EQ(d.focus(), entry(MainView::text));
   d.key(KeyName::home);
   d.key(KeyName::right);
   d.key(KeyName::enter);
@@ -225,48 +262,13 @@ TEST(ViewStrip, ANoticeOfAViewDoesNotFollowIntoAnother) {
   Driver d;
   press(d, main_view_info(MainView::layers).shortcut);
   EXPECT_TRUE(d.has("notice/layers"));
-  d.click(entry(MainView::bug_lab));
+  press_entry(d, main_view_info(MainView::bug_lab));
   EXPECT_FALSE(d.has("notice/layers"));
   press(d, main_view_info(MainView::layers).shortcut);
   EXPECT_EQ(shown(d), MainView::bug_lab) << "it stays where it is";
   EXPECT_TRUE(d.has("notice/layers"));
   d.key(KeyName::escape);
   EXPECT_FALSE(d.has("notice/layers"));
-}
-
-TEST(RequestOver, IsClosedByEscapeByItsCrossAndByAClickBesideIt) {
-  Driver d(model(), 1280, 800);
-  const auto open = [&] {
-    d.key(KeyName::f9);
-    ASSERT_TRUE(d.has("request/weights"));
-  };
-  open();
-  d.key(KeyName::escape);
-  EXPECT_FALSE(d.has("request/weights"));
-  open();
-  d.click("request/close");
-  EXPECT_FALSE(d.has("request/weights"));
-  open();
-  d.click_at({900, 700});
-  EXPECT_FALSE(d.has("request/weights"));
-  open();
-  d.click("menu/View");
-  EXPECT_TRUE(d.has("request/weights")) << "a menu may speak of it";
-  d.key(KeyName::escape);
-  d.choose("request/mask_order", "before scale");
-  EXPECT_TRUE(d.has("request/weights")) << "a list of its own";
-}
-
-TEST(RequestOver, LeavesBeforeTheViewBelowIt) {
-  Driver d(model(), 1280, 800);
-  d.click(entry(MainView::weights));
-  d.key(KeyName::f9);
-  ASSERT_TRUE(d.has("request/weights"));
-  d.key(KeyName::escape);
-  EXPECT_FALSE(d.has("request/weights"));
-  EXPECT_EQ(shown(d), MainView::weights);
-  d.key(KeyName::escape);
-  EXPECT_EQ(shown(d), MainView::layer);
 }
 
 }  // namespace

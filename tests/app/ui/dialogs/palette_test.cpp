@@ -50,7 +50,7 @@ TEST_F(Palette, FindsCommandsByNameSynonymInitialsAndWithATypo) {
   EXPECT_EQ(first("expo"), "command: Export...");
   EXPECT_EQ(first("EXPORT"), "command: Export...");
   EXPECT_EQ(first("exprot"), "command: Export...");
-  EXPECT_EQ(first("lh"), "command: Layers × heads");
+  EXPECT_EQ(first("bl"), "command: Bug lab");
   EXPECT_EQ(first("bug lab"), "command: Bug lab");
   EXPECT_EQ(first("lab bug"), "command: Bug lab");
   run("buglab");

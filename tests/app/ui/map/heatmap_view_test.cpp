@@ -57,7 +57,7 @@ TEST(HeatmapView, EveryViewWithBlankCellsSaysWhatTheyHold) {
     Driver d(open_document("demo:stories", request, ViewState()), static_cast<int>(1280 * scale),
              static_cast<int>(800 * scale), scale);
     for (const MainViewInfo& info : main_views()) {
-      SCOPED_TRACE(std::string(info.title) + " at scale " + std::to_string(scale));
+      SCOPED_TRACE(std::string(info.name) + " at scale " + std::to_string(scale));
       d.session.view.main_view = info.view;
       d.step(3);
       d.textures.of_frame.clear();

@@ -1,0 +1,83 @@
+#include "core/heads/look_sentence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/request/stage.h"
+
+namespace headscope {
+namespace {
+
+std::string share_words(double weight) {
+  if (!std::isfinite(weight)) return "a weight that is no finite number";
+  const double percent = 100 * weight;
+  if (percent > 0 && percent < 1) return "less than 1 %";
+  return fmt::format("{:.0f} %", percent);
+}
+
+// How often the letters of the query's token stand before it.
+std::ptrdiff_t earlier_same(const std::vector<std::string>& tokens, std::int64_t query) {
+  return std::count(tokens.begin(), tokens.begin() + query, tokens[static_cast<std::size_t>(query)]);
+}
+
+std::string fact_words(LookFact fact, const std::vector<std::string>& tokens, std::int64_t query, std::int64_t key) {
+  const std::string looking = without_blanks(tokens[static_cast<std::size_t>(query)]);
+  const std::string seen = without_blanks(tokens[static_cast<std::size_t>(key)]);
+  switch (fact) {
+    case LookFact::after_same:
+      return fmt::format("; {} stood right after {} earlier {}", seen, earlier_same(tokens, query) == 1 ? "the" : "an",
+                         looking);
+    case LookFact::before:
+      return "; that is the token before it";
+    case LookFact::first:
+      return "; that is the first token";
+    case LookFact::itself:
+    case LookFact::none:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string without_blanks(const std::string& token) {
+  const std::size_t first = token.find_first_not_of(" \n\t"), last = token.find_last_not_of(" \n\t");
+  return first == std::string::npos ? "a blank" : token.substr(first, last - first + 1);
+}
+
+LookFact look_fact(const std::vector<std::string>& tokens, std::int64_t query, std::int64_t key) {
+  const auto count = static_cast<std::int64_t>(tokens.size());
+  if (query < 0 || key < 0 || query >= count || key >= count) return LookFact::none;
+  if (key == query) return LookFact::itself;
+  const auto at = [&](std::int64_t place) -> const std::string& { return tokens[static_cast<std::size_t>(place)]; };
+  if (key > 0 && key - 1 < query && at(key - 1) == at(query)) return LookFact::after_same;
+  if (key == query - 1) return LookFact::before;
+  return key == 0 ? LookFact::first : LookFact::none;
+}
+
+std::string look_sentence(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query,
+                          std::int64_t key) {
+  const Stage* weights = trace.find(StageId::weights);
+  if (weights == nullptr) return "";
+  const Tensor& tensor = weights->tensor;
+  const std::int64_t place[] = {batch, head, query, key};
+  for (int axis = 0; axis < 4; ++axis) {
+    if (place[axis] < 0 || place[axis] >= tensor.dim(axis)) return "";
+  }
+  const std::vector<std::string> rows = trace.query_labels(), columns = trace.key_labels();
+  const auto name = [](const std::vector<std::string>& labels, std::int64_t at) {
+    return at < static_cast<std::int64_t>(labels.size()) ? without_blanks(labels[static_cast<std::size_t>(at)])
+                                                         : fmt::format("token {}", at);
+  };
+  const bool one_text = rows == columns;
+  const LookFact fact = one_text ? look_fact(rows, query, key) : LookFact::none;
+  std::string words =
+      fmt::format("{} looks at {} with {}", name(rows, query), fact == LookFact::itself ? "itself" : name(columns, key),
+                  share_words(static_cast<double>(tensor.at({batch, head, query, key}))));
+  return words + fact_words(fact, rows, query, key) + ".";
+}
+
+}  // namespace headscope
