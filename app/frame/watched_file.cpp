@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/frame/start.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/request_files.h"
 
 namespace headscope {
@@ -25,6 +26,9 @@ bool reads_file(const Request& request, const std::string& path) {
   if (request.model == path) return true;
   if (std::any_of(kFileFields.begin(), kFileFields.end(), [&](auto field) { return request.*field == path; }))
     return true;
+  bool array = false;
+  visit_arrays(request, [&](const auto&, const StageArray& each) { array = array || each.file == path; });
+  if (array) return true;
   return std::any_of(request.mask.begin(), request.mask.end(),
                      [&](const MaskTerm& term) { return term.kind == MaskTerm::Kind::file && term.path == path; });
 }

@@ -33,6 +33,7 @@ void for_each_path(Request& request, const ChangePath& change) {
   }
   if (request.model != "seeded" && !request.model.starts_with("demo:")) visit(request.model);
   for (MaskTerm& term : request.mask) visit(term.path);
+  visit_arrays(request, [&](const auto&, StageArray& array) { visit(array.file); });
   if (!carries) return;
   try {
     Request source = parse_session(request.patch_from, kCarried).request;

@@ -8,6 +8,7 @@
 #include "core/attention/interventions.h"
 #include "core/attention/on_demand.h"
 #include "core/attention/operation_text.h"
+#include "core/attention/put_numbers.h"
 #include "core/attention/row_edits.h"
 #include "core/attention/sink_weights.h"
 #include "core/backend/backend_factory.h"
@@ -237,7 +238,7 @@ Tensor attention_step_by_step(TraceBuilder& builder, const Heads& heads, const S
   const Region all{{0, heads.query.dim(0)}, {0, heads.query.dim(1)}, {0, heads.query.dim(2)}, {0, key.dim(2)}};
   const RowEdits edits(request, *trace.inputs, heads, rule, backend);
   const auto edited = [&](StageId stage, const Tensor& tensor) {
-    return edits.edited(stage, with_patches(request, *trace.inputs, builder.layer(), stage_name(stage), tensor));
+    return edits.edited(stage, with_changes(request, *trace.inputs, builder.layer(), stage_name(stage), tensor));
   };
   add_scores(builder, rule, transposed ? "q · kᵀ" : "q · k, not transposed", [&](StageId stage) {
     if (stage == StageId::raw_scores) {

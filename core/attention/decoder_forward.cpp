@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/changed_mlp.h"
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
 #include "core/attention/model_trace.h"
-#include "core/attention/patched_mlp.h"
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/attention/stage_sizes.h"
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
@@ -73,6 +73,7 @@ class Decoder {
     other->checkpoint = shown.encoder->checkpoint->part(part);
     other->unedited = nullptr;
     other->patches = nullptr;
+    other->arrays = nullptr;
     other->dropout_mask = {};
     other->mask_files.clear();
     other->key_x = other->value_x = {};
@@ -91,10 +92,10 @@ class Decoder {
   std::vector<Half> halves_;
 };
 
-// What enters half a layer, with the numbers of another run where the stream is patched.
+// What enters half a layer, with other numbers where arrays or patches change the stream.
 Tensor entering(const Half& half, std::int64_t layer, const Tensor& stream) {
   if (!half.shown) return stream;
-  return with_patches(request_of_layer(half.request, layer, half.base->layer), *half.base, layer, kStreamPatch, stream);
+  return with_changes(request_of_layer(half.request, layer, half.base->layer), *half.base, layer, kStreamPatch, stream);
 }
 
 // What leaves half a layer.
@@ -102,8 +103,8 @@ Tensor left_by(const Half& half, std::int64_t layer, const Tensor& stream, const
                const CancelToken& cancel) {
   const Checkpoint& checkpoint = *half.base->checkpoint;
   const Request own = request_of_layer(half.request, layer, half.base->layer);
-  if (half.shown && has_patches(own, layer, kMlpPatch)) {
-    return left_with_patched_mlp(own, *half.base, layer, {stream, trace.tensor(StageId::output)}, backend, cancel);
+  if (half.shown && is_changed(own, layer, kMlpPatch)) {
+    return left_with_changed_mlp(own, *half.base, layer, {stream, trace.tensor(StageId::output)}, backend, cancel);
   }
   Tensor left = Tensor::zeros(stream.shape(), stream.axes());
   finish_layer(checkpoint.architecture(), checkpoint.block(layer),

@@ -18,6 +18,7 @@
 #include "core/attention/operation_text.h"
 #include "core/attention/position_scores.h"
 #include "core/attention/projection_steps.h"
+#include "core/attention/put_numbers.h"
 #include "core/attention/readings.h"
 #include "core/attention/trace_builder.h"
 #include "core/backend/backend_factory.h"
@@ -182,11 +183,12 @@ Tensor concat_of(TraceBuilder& builder, const Tensor& context, Merge merge) {
   return rows.tensor;
 }
 
-// Whether scores or weights are patched: then they are kept, and what follows from them.
-bool keeps_patched_scores(const Request& request, std::int64_t layer, bool can_keep) {
-  if (!patches_scores(request, layer)) return false;
+// Whether arrays or patches change scores or weights: then they are kept, and what follows from them.
+bool keeps_changed_scores(const Request& request, std::int64_t layer, bool can_keep) {
+  const std::string option = scores_changed_by(request, layer);
+  if (option.empty()) return false;
   if (can_keep) return true;
-  throw UsageError("patch", "the scores are too large to be kept, and so to be patched",
+  throw UsageError(option, "the scores are too large to be kept, and so to be changed",
                    "fewer tokens, a stage other than scores and weights, or more memory for stages");
 }
 
@@ -244,7 +246,7 @@ std::shared_ptr<const Trace> forward(const Request& request, std::shared_ptr<con
                                                          .extra_key = extra_key},
                                                         inputs->own_mask));
   const bool keep_weights = stage_bytes(request, stage_sizes_of(*inputs)) <= static_cast<double>(options.stage_memory);
-  const bool one_pass = in_one_pass(request) && !keeps_patched_scores(request, inputs->layer, keep_weights);
+  const bool one_pass = in_one_pass(request) && !keeps_changed_scores(request, inputs->layer, keep_weights);
   const bool on_demand = one_pass && !keep_weights;
   // What is kept and what is computed when read do not mix.
   const bool same_way = options.previous != nullptr && (options.previous->on_demand != nullptr) == on_demand;

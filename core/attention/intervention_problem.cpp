@@ -9,6 +9,7 @@
 #include "core/attention/intervention_problem.h"
 #include "core/attention/interventions.h"
 #include "core/attention/patches.h"
+#include "core/attention/stage_arrays.h"
 #include "core/model/checkpoint.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/problem_checks.h"
@@ -124,23 +125,26 @@ std::optional<Fault> fault_of(const InterventionKind<NumberEdit>&, const NumberE
   return {};
 }
 
+// Why a stage that is not there is not.
+Fault stage_fault(const Inputs& inputs, std::string_view stage) {
+  if (stage == kStreamPatch) {
+    return Fault("one layer has no stream", "What enters a layer of a model is its stream; here it is input.");
+  }
+  if (stage == kMlpPatch) {
+    return inputs.checkpoint == nullptr
+               ? Fault("one layer has no mlp_out", "An MLP follows attention in a layer of a model.")
+               : Fault("this model has no mlp_out", "Its layers have no MLP.");
+  }
+  return Fault(fmt::format("this request has no stage {}", stage),
+               "Which stages there are follows from projections, masks and dropout.");
+}
+
 std::optional<Fault> fault_of(const InterventionKind<PatchedStage>&, const PatchedStage& patch, const Sizes& sizes) {
   const auto& [request, inputs, layers] = sizes;
   const std::int64_t layer = patch.layer.value_or(inputs.layer);
   if (layer < 0 || layer >= layers) return Fault(fmt::format("there is no layer {}", layer), layers_text(layers));
   const std::optional<Shape> shape = patched_shape(request, inputs, patch.stage);
-  if (!shape) {
-    if (patch.stage == kStreamPatch) {
-      return Fault("one layer has no stream", "What enters a layer of a model is its stream; here it is input.");
-    }
-    if (patch.stage == kMlpPatch) {
-      return inputs.checkpoint == nullptr
-                 ? Fault("one layer has no mlp_out", "An MLP follows attention in a layer of a model.")
-                 : Fault("this model has no mlp_out", "Its layers have no MLP.");
-    }
-    return Fault(fmt::format("this request has no stage {}", patch.stage),
-                 "Which stages there are follows from projections, masks and dropout.");
-  }
+  if (!shape) return stage_fault(inputs, patch.stage);
   const std::vector<StageAxis>& axes = stage_info(stage_named(patch.stage).value_or(StageId::concat)).axes;
   for (int axis = 0; axis < shape->count; ++axis) {
     const Axis kind = axes[static_cast<std::size_t>(axis)].axis;
@@ -163,6 +167,18 @@ std::optional<Fault> fault_of(const InterventionKind<PatchedStage>&, const Patch
                  fmt::format("It is {} there and {} here.", to_string(found.numbers.shape()), to_string(*shape)));
   }
   return {};
+}
+
+std::optional<Fault> fault_of(const InterventionKind<StageArray>&, const StageArray& array, const Sizes& sizes) {
+  const auto& [request, inputs, layers] = sizes;
+  const std::int64_t layer = array.layer.value_or(inputs.layer);
+  if (layer < 0 || layer >= layers) return Fault(fmt::format("there is no layer {}", layer), layers_text(layers));
+  const std::string_view stage = changed_stage(array, inputs);
+  const std::optional<Shape> shape = patched_shape(request, inputs, stage);
+  if (!shape) return stage_fault(inputs, array.stage);
+  std::optional<ArrayFault> fault = array_fault(array, inputs, *shape);
+  if (!fault) return {};
+  return Fault(std::move(fault->title), std::move(fault->detail));
 }
 
 // Offers to switch off the first that cannot be.

@@ -6,6 +6,8 @@
 
 #include "core/attention/operation_text.h"
 #include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
+#include "core/attention/stage_arrays.h"
 #include "core/base/assert.h"
 #include "core/model/past.h"
 #include "core/request/intervention_kinds.h"
@@ -38,9 +40,10 @@ Request request_of_layer(const Request& request, std::int64_t layer, std::int64_
   own.layer = layer;
   visit_interventions(own, [&](const auto&, auto& list) {
     std::erase_if(list, [&](const auto& each) { return !speaks_of(each, layer, shown); });
+    if constexpr (requires { list.front().layer; }) {
+      for (auto& each : list) each.layer = layer;
+    }
   });
-  for (NumberEdit& edit : own.edits) edit.layer = layer;
-  for (PatchedStage& patch : own.patches) patch.layer = layer;
   return own;
 }
 
@@ -57,7 +60,7 @@ std::vector<NumberEdit> edits_of(const Request& request, std::int64_t layer, Sta
 }
 
 bool has_edits(const Request& request, std::int64_t layer, StageId stage) {
-  return has_patches(request, layer, stage) || !edits_of(request, layer, stage).empty();
+  return is_changed(request, layer, stage) || !edits_of(request, layer, stage).empty();
 }
 
 void edit_region(const std::vector<NumberEdit>& edits, const Region& region, std::span<float> values) {
@@ -147,7 +150,7 @@ Tensor with_head_factors(const Request& request, StageId stage, std::int64_t lay
   return values.empty() ? heads : Tensor::of(heads.shape(), heads.axes(), std::move(values));
 }
 
-std::string intervention_note(const Request& request, std::int64_t layer, StageId stage) {
+std::string intervention_note(const Request& request, const Inputs* inputs, std::int64_t layer, StageId stage) {
   std::string note;
   if (const std::vector<HeadFactor>* factors = factors_of(request, stage)) {
     for (const HeadFactor& each : *factors) {
@@ -162,7 +165,8 @@ std::string intervention_note(const Request& request, std::int64_t layer, StageI
       note += fmt::format(", head {} {}", each.place.head, each.as == FrozenHead::As::uniform ? "uniform" : "identity");
     }
   }
-  if (has_patches(request, layer, stage)) note += ", from A";
+  if (inputs != nullptr) note += arrays_note(request, *inputs, layer, stage_name(stage));
+  if (inputs != nullptr && has_patches(request, layer, stage)) note += ", from A";
   if (const std::size_t edited = edits_of(request, layer, stage).size(); edited > 0) {
     note += fmt::format(", {} edited", edited);
   }

@@ -17,7 +17,7 @@
 
 namespace headscope {
 
-// Whether the request has edits, patches, frozen heads, factors or painted cells, in any layer.
+// Whether the request has edits, patches, arrays, frozen heads, factors or painted cells, in any layer.
 bool intervenes(const Request& request);
 
 // The request that layer `layer` of a model runs: without interventions of other layers. `shown` is the layer that the
@@ -28,7 +28,7 @@ Request request_of_layer(const Request& request, std::int64_t layer, std::int64_
 // counts: request_of_layer() has left it to the shown layer alone.
 std::vector<NumberEdit> edits_of(const Request& request, std::int64_t layer, std::string_view tensor);
 std::vector<NumberEdit> edits_of(const Request& request, std::int64_t layer, StageId stage);
-// Whether edits or patches put numbers into the stage.
+// Whether edits, patches or arrays put numbers into the stage.
 bool has_edits(const Request& request, std::int64_t layer, StageId stage);
 
 // `tensor` with the new numbers: a copy when it is stored, else a tensor that puts them in when it is read. The same
@@ -65,8 +65,8 @@ double head_factor(const Request& request, StageId stage, std::int64_t layer, st
 Tensor with_head_factors(const Request& request, StageId stage, std::int64_t layer, const Tensor& heads);
 
 // What interventions add to the description of a step: ", × 2", ", 1 edited", ", head 3 uniform"; "" when they change
-// nothing in this stage.
-std::string intervention_note(const Request& request, std::int64_t layer, StageId stage);
+// nothing in this stage. `inputs`, those of the layer, may be null: arrays and patches are then left out.
+std::string intervention_note(const Request& request, const Inputs* inputs, std::int64_t layer, StageId stage);
 
 // The shape that a stage will have; nullopt when this request has no such stage.
 std::optional<Shape> stage_shape(const Request& request, const Inputs& inputs, StageId stage);

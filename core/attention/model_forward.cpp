@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/attention/changed_mlp.h"
 #include "core/attention/early_layers.h"
 #include "core/attention/forward.h"
 #include "core/attention/interventions.h"
 #include "core/attention/known_rows.h"
-#include "core/attention/patched_mlp.h"
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/attention/stage_buffers.h"
 #include "core/backend/backend_factory.h"
 #include "core/base/assert.h"
@@ -38,7 +38,7 @@ struct ModelForward::State {
     Tensor stream;  // the layer's input
     std::shared_ptr<const Trace> trace;
     Tensor left;               // the layer's result; empty until a later step needs it
-    bool mlp_patched = false;  // `left` holds another run's numbers for what the MLP adds
+    bool mlp_changed = false;  // `left` holds other numbers for what the MLP adds
     std::unique_ptr<StageBuffers> buffers;
     std::shared_ptr<const HeadRule> head_rule;
   };
@@ -93,11 +93,11 @@ Rows ModelForward::State::entering(std::int64_t layer, const Rows& rows, const T
   return {is_whole(known, same, len) ? known : rows.tensor, same};
 }
 
-// The same of what left the layer before, with the numbers of another run where the stream is patched.
+// The same of what left the layer before, with other numbers where arrays or patches change the stream.
 Rows ModelForward::State::next_stream(const Request& request, const Inputs& base, std::int64_t layer, const Rows& rows,
                                       const Tensor& before) const {
   const Request own = request_of_layer(request, layer, base.layer);
-  const Tensor stream = with_patches(own, base, layer, kStreamPatch, rows.tensor);
+  const Tensor stream = with_changes(own, base, layer, kStreamPatch, rows.tensor);
   return same_storage(stream, rows.tensor) ? entering(layer, rows, before) : entering(layer, {stream, 0}, {});
 }
 
@@ -165,15 +165,15 @@ Rows ModelForward::State::rows_after(const Request& request, const Inputs& base,
                                      const Layer& before, const Rows& stream, const CancelToken& cancel) {
   Layer& now = layers[static_cast<std::size_t>(layer)];
   const Request own = request_of_layer(request, layer, base.layer);
-  now.mlp_patched = has_patches(own, layer, kMlpPatch);
+  now.mlp_changed = is_changed(own, layer, kMlpPatch);
   const bool normed = now.trace->find(StageId::attention_norm_out) != nullptr;
   const StageId result = normed ? StageId::attention_norm_out : StageId::output;
   const Tensor& attention = now.trace->tensor(result);
-  if (now.mlp_patched) {
-    return {left_with_patched_mlp(own, base, layer, {stream.tensor, attention}, *backend, cancel), 0};
+  if (now.mlp_changed) {
+    return {left_with_changed_mlp(own, base, layer, {stream.tensor, attention}, *backend, cancel), 0};
   }
   std::int64_t same = 0;
-  if (!before.left.empty() && !before.mlp_patched && stream.same > 0) {
+  if (!before.left.empty() && !before.mlp_changed && stream.same > 0) {
     const Tensor& known = before.trace->tensor(result);
     same = same_storage(attention, known) ? stream.same : equal_rows(attention, known, stream.same);
   }
@@ -232,7 +232,7 @@ std::shared_ptr<const Trace> ModelForward::run_stack(const Request& request,
     if (options.before_layer) options.before_layer();
     State::Layer& known = state.layers[static_cast<std::size_t>(layer)];
     const std::shared_ptr<const Trace> trace = state.trace_of(layer, request, *inputs, stream, cancel, options);
-    const State::Layer before{known.stream, known.trace, known.left, known.mlp_patched, nullptr, nullptr};
+    const State::Layer before{known.stream, known.trace, known.left, known.mlp_changed, nullptr, nullptr};
     known.trace = trace;
     known.stream = stream.tensor;
     known.left = {};

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
+#include "core/attention/changed_mlp.h"
 #include "core/attention/output_head.h"
-#include "core/attention/patched_mlp.h"
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/base/assert.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
@@ -82,7 +82,7 @@ Tensor mlp_rows(const ModelTrace& model, const LayerStreams& streams, bool input
   return added;
 }
 
-// What the MLP of a layer adds, with what patches put in its place; or what it reads.
+// What the MLP of a layer adds, with what arrays and patches make of it; or what it reads.
 Tensor mlp_of_layer(const ModelTrace& model, const LayerStreams& streams, bool input, std::int64_t layer,
                     const CancelToken& cancel) {
   const Shape shape = layers_shape(model);
@@ -101,7 +101,7 @@ Tensor mlp_of_layer(const ModelTrace& model, const LayerStreams& streams, bool i
   };
   const Tensor computed = Tensor::computed({shape[1], shape[2], shape[3]}, kAxes, read);
   const Trace& trace = *model.layers[static_cast<std::size_t>(layer)];
-  return input ? computed : with_patches(trace.request, *trace.inputs, layer, kMlpPatch, computed);
+  return input ? computed : with_changes(trace.request, *trace.inputs, layer, kMlpPatch, computed);
 }
 
 Tensor mlp_tensor(const ModelTrace& model, const LayerStreams& streams, bool input, const CancelToken& cancel) {
@@ -251,8 +251,8 @@ LayerStreams layer_streams(const std::string& option, const ModelTrace& model, c
   const auto last = static_cast<std::size_t>(count - 2);
   const Trace& trace = *model.layers[last];
   const AttendedRows attended{written[last], attention_added(trace)};
-  if (has_patches(trace.request, count - 2, kMlpPatch)) {
-    read_in(left_with_patched_mlp(trace.request, *trace.inputs, count - 2, attended, *model.backend, cancel),
+  if (is_changed(trace.request, count - 2, kMlpPatch)) {
+    read_in(left_with_changed_mlp(trace.request, *trace.inputs, count - 2, attended, *model.backend, cancel),
             count - 1);
   } else {
     finish_layer(architecture_of(model), model.checkpoint->block(count - 2), attended, *model.backend, cancel,

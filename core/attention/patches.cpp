@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/attention/stage_rows.h"
 #include "core/base/assert.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
@@ -42,26 +43,6 @@ struct Taken {
   PerAxis<AxisPlaces> axes;
 };
 
-// The axis whose indices are the positions that a patch names.
-int row_axis(const std::vector<StageAxis>& axes) {
-  for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
-    const Axis kind = axes[static_cast<std::size_t>(axis)].axis;
-    if (kind == Axis::position || kind == Axis::query) return axis;
-  }
-  HEADSCOPE_ASSERT(false, "a stage without rows");
-  return 0;
-}
-
-const std::vector<StageAxis>& stream_axes() {
-  static const std::vector<StageAxis> axes = stage_info(StageId::concat).axes;
-  return axes;
-}
-
-std::vector<StageAxis> axes_of(std::string_view stage) {
-  const std::optional<StageId> id = stage_named(stage);
-  return id ? stage_info(*id).axes : stream_axes();
-}
-
 AxisPlaces places_along(const StageAxis& axis, std::int64_t count, const Patches& patches) {
   AxisPlaces places;
   const bool queries = axis.size == StageSize::queries;
@@ -78,7 +59,7 @@ AxisPlaces places_along(const StageAxis& axis, std::int64_t count, const Patches
 
 Taken source_of(const Tensor& numbers, std::string_view stage, const Shape& shape, const Patches& patches) {
   Taken source{numbers, {}};
-  const std::vector<StageAxis> axes = axes_of(stage);
+  const std::vector<StageAxis>& axes = named_axes(stage);
   HEADSCOPE_ASSERT(static_cast<int>(axes.size()) == shape.count, to_string(shape));
   for (int axis = 0; axis < shape.count; ++axis) {
     source.axes.push_back(places_along(axes[static_cast<std::size_t>(axis)], shape[axis], patches));
@@ -117,24 +98,6 @@ void put_row(const Taken& source, const Index& from, Range columns, std::span<fl
   }
 }
 
-// visit(index of the leading axes, offset of its row) of a region.
-template <typename Visit>
-void visit_rows(const Region& region, const Visit& visit) {
-  const int last = region.count - 1;
-  std::int64_t rows = 1;
-  for (int axis = 0; axis < last; ++axis) rows *= region[axis].size();
-  for (std::int64_t row = 0; row < rows; ++row) {
-    Index at;
-    for (int axis = 0; axis < last; ++axis) at.push_back(0);
-    std::int64_t left = row;
-    for (int axis = last - 1; axis >= 0; --axis) {
-      at[axis] = region[axis].begin + left % region[axis].size();
-      left /= region[axis].size();
-    }
-    visit(at, row * region[last].size());
-  }
-}
-
 void patch_region(const std::vector<PatchedStage>& patches, const std::vector<StageAxis>& axes, const Taken& source,
                   const Region& region, std::span<float> values) {
   const int last = region.count - 1;
@@ -161,14 +124,8 @@ bool has_patches(const Request& request, std::int64_t layer, StageId stage) {
   return !request.patches.empty() && has_patches(request, layer, stage_name(stage));
 }
 
-bool patches_scores(const Request& request, std::int64_t layer) {
-  const std::vector<StageId>& stages = all_stages();
-  return std::any_of(stages.begin(), stages.end(),
-                     [&](StageId stage) { return is_score_like(stage) && has_patches(request, layer, stage); });
-}
-
 bool patch_fits(std::string_view stage, const Shape& a, const Shape& b) {
-  const std::vector<StageAxis> axes = axes_of(stage);
+  const std::vector<StageAxis>& axes = named_axes(stage);
   if (a.count != b.count) return false;
   for (int axis = 0; axis < b.count; ++axis) {
     const StageSize size = axes[static_cast<std::size_t>(axis)].size;
@@ -186,7 +143,7 @@ Tensor with_patches(const Request& request, const Inputs& inputs, std::int64_t l
   const Tensor* numbers = numbers_of(inputs, layer, stage);
   HEADSCOPE_ASSERT(numbers != nullptr, "no numbers of A for " + std::string(stage));
   const Taken source = source_of(*numbers, stage, tensor.shape(), *inputs.patches);
-  const std::vector<StageAxis> axes = axes_of(stage);
+  const std::vector<StageAxis>& axes = named_axes(stage);
   if (!tensor.stored() && tensor.two_byte_data() == nullptr) {
     return Tensor::computed(tensor.shape(), tensor.axes(),
                             [patches, axes, source, tensor](const Region& region, std::span<float> out) {
@@ -199,29 +156,13 @@ Tensor with_patches(const Request& request, const Inputs& inputs, std::int64_t l
   return Tensor::of(tensor.shape(), tensor.axes(), std::move(values));
 }
 
-std::vector<float> row_with_patches(const Trace& layer, std::string_view stage, std::int64_t position,
-                                    std::vector<float> row) {
-  const Inputs& inputs = *layer.inputs;
-  if (!has_patches(layer.request, inputs.layer, stage)) return row;
-  const auto features = static_cast<std::int64_t>(row.size());
-  const Tensor rows =
-      Tensor::computed({inputs.batch, inputs.query_len, features}, {Axis::batch, Axis::position, Axis::feature},
-                       [row](const Region& region, std::span<float> out) {
-                         std::copy_n(row.begin() + region[2].begin, region[2].size(), out.begin());
-                       });
-  std::vector<float> put(row.size());
-  with_patches(layer.request, inputs, inputs.layer, stage, rows)
-      .read({{0, 1}, {position, position + 1}, {0, features}}, put);
-  return put;
-}
-
 namespace {
 
 bool puts_into(const Trace& trace, std::string_view stage, const Shape& shape, const Index& index) {
   const Inputs& inputs = *trace.inputs;
   const std::vector<PatchedStage> patches = patches_of(trace.request, inputs.layer, stage);
   if (patches.empty() || inputs.patches == nullptr) return false;
-  const std::vector<StageAxis> axes = axes_of(stage);
+  const std::vector<StageAxis>& axes = named_axes(stage);
   for (int axis = 0; axis < index.count; ++axis) {
     const AxisPlaces places = places_along(axes[static_cast<std::size_t>(axis)], shape[axis], *inputs.patches);
     if (places.of[static_cast<std::size_t>(index[axis])] < 0) return false;
@@ -239,17 +180,6 @@ bool is_patched(const Trace& trace, StageId stage, const Index& index) {
 bool is_patched(const Trace& layer, std::string_view stage, const Index& index) {
   const Inputs& inputs = *layer.inputs;
   return puts_into(layer, stage, {inputs.batch, inputs.query_len, inputs.d_model}, index);
-}
-
-std::optional<PutNumber> put_number(const Trace& trace, StageId stage, const Index& index) {
-  std::optional<PutNumber> put;
-  if (is_patched(trace, stage, index)) put = {trace.tensor(stage).at(index), true};
-  const std::int64_t layer = trace.inputs->layer;
-  for (const NumberEdit& edit : trace.request.edits) {
-    if (!edit.on || edit.tensor != stage_name(stage) || edit.layer.value_or(layer) != layer) continue;
-    if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) put = {edit.value, false};
-  }
-  return put;
 }
 
 std::vector<StageId> unlike_patches(const Request& before, const Inputs& before_inputs, const Request& now,

@@ -33,30 +33,15 @@ struct Patches {
 bool has_patches(const Request& request, std::int64_t layer, std::string_view stage);
 bool has_patches(const Request& request, std::int64_t layer, StageId stage);
 
-// The same of any stage whose columns are keys: such a layer computes step by step and keeps its scores.
-bool patches_scores(const Request& request, std::int64_t layer);
-
 // `tensor` with the numbers of A in it: a copy when it is stored, else a tensor that puts them in when it is read. The
 // same tensor when no patch speaks of it. `stage` is kStreamPatch, kMlpPatch or a stage's name.
 Tensor with_patches(const Request& request, const Inputs& inputs, std::int64_t layer, std::string_view stage,
                     const Tensor& tensor);
 
-// with_patches() of one row: `row` is that of a position of kStreamPatch or kMlpPatch in a layer of a model, whose
-// trace it is; of the first batch item.
-std::vector<float> row_with_patches(const Trace& layer, std::string_view stage, std::int64_t position,
-                                    std::vector<float> row);
-
 // Whether a patch put its number into a cell of a stage of the trace.
 bool is_patched(const Trace& trace, StageId stage, const Index& index);
 // The same of kStreamPatch and kMlpPatch in a layer of a model, whose trace it is: [batch, position, feature].
 bool is_patched(const Trace& layer, std::string_view stage, const Index& index);
-
-// The number that an edit, else a patch, put into a cell of a stage of the trace; nullopt: it is as computed.
-struct PutNumber {
-  float value = 0;
-  bool patched = false;
-};
-std::optional<PutNumber> put_number(const Trace& trace, StageId stage, const Index& index);
 
 // The stages of a layer whose numbers of A differ between two computations of it, or whose patches do.
 std::vector<StageId> unlike_patches(const Request& before, const Inputs& before_inputs, const Request& now,

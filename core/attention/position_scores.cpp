@@ -66,8 +66,8 @@ Tensor add_part(TraceBuilder& builder, StageId stage, const Tensor& content, con
   const char* product = stage == StageId::c2p ? "q · keys of positionsᵀ" : "k · queries of positionsᵀ";
   return builder.add(stage, product + scaling, [&] {
     const Tensor made = gathered_products(trace, stage, content, positions, backend, builder.cancel());
-    const Tensor patched = with_patches(trace.request, *trace.inputs, builder.layer(), stage_name(stage), made);
-    return with_edits(edits_of(trace.request, builder.layer(), stage), patched);
+    const Tensor changed = with_changes(trace.request, *trace.inputs, builder.layer(), stage_name(stage), made);
+    return with_edits(edits_of(trace.request, builder.layer(), stage), changed);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "core/attention/dependencies.h"
 #include "core/attention/operation_text.h"
 #include "core/attention/patches.h"
+#include "core/attention/stage_arrays.h"
 #include "core/model/row_norm.h"
 #include "core/request/mask_terms.h"
 #include "core/request/rows_apart.h"
@@ -98,9 +99,10 @@ Reuse::Reuse(std::shared_ptr<const Trace> previous, const Request& now, const In
   note(Source::sinks, same_storage(before.weights.sinks, inputs.weights.sinks));
   note(Source::mask, same_mask(previous->terms(), mask));
   note(Source::dropout_mask, same_values(before.dropout_mask, inputs.dropout_mask));
-  // The same patches may find other numbers.
-  const std::vector<StageId> patched = unlike_patches(previous->request, before, now, inputs);
-  changed_ = changed_stages(previous->request, now, changed, patched);
+  // The same patches and arrays may find other numbers.
+  std::vector<StageId> unlike = unlike_patches(previous->request, before, now, inputs);
+  for (const StageId stage : unlike_arrays(previous->request, before, now, inputs)) unlike.push_back(stage);
+  changed_ = changed_stages(previous->request, now, changed, unlike);
   previous_ = std::move(previous);
 
   apart_ = std::min(rows_apart(now), rows_apart(previous_->request));

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/attention/interventions.h"
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/attention/reuse.h"
 #include "core/attention/stage_buffers.h"
 #include "core/attention/trace.h"
@@ -16,8 +16,8 @@
 
 namespace headscope {
 
-// The request's patches and edits are applied to every stage as it is added, so that stages made from the returned
-// tensor follow them; score-like stages arrive with their edits applied (row_edits.h).
+// The request's arrays, patches and edits are applied to every stage as it is added, so that stages made from the
+// returned tensor follow them; score-like stages arrive with their edits applied (row_edits.h).
 class TraceBuilder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -78,14 +78,14 @@ class TraceBuilder {
  private:
   Tensor edited(StageId id, Tensor tensor) const {
     if (is_score_like(id)) return tensor;
-    // A trace that shows beforehand what will come has no inputs, and none of the request's patches.
+    // A trace that shows beforehand what will come has no inputs, and none of the request's arrays and patches.
     if (trace_.inputs != nullptr) {
-      tensor = with_patches(trace_.request, *trace_.inputs, layer(), stage_name(id), tensor);
+      tensor = with_changes(trace_.request, *trace_.inputs, layer(), stage_name(id), tensor);
     }
     return with_edits(edits_of(trace_.request, layer(), id), tensor);
   }
   std::string noted(StageId id, std::string operation) const {
-    return std::move(operation) + intervention_note(trace_.request, layer(), id);
+    return std::move(operation) + intervention_note(trace_.request, trace_.inputs.get(), layer(), id);
   }
 
   Trace& trace_;

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/diagnose/diagnose.h"
 #include "core/model/inputs.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/mask.h"
 #include "core/request/problem.h"
 #include "core/request/stage.h"
@@ -38,6 +39,7 @@ void check_no_file(const Request& options) {
   refuse("value-past", options.value_past);
   refuse("dropout-mask", options.dropout_mask);
   refuse("patch-from", options.patch_from);
+  visit_arrays(options, [&](const auto& kind, const StageArray& array) { refuse(kind.option.name, array.file); });
   for (const MaskTerm& term : options.mask) {
     if (term.kind == MaskTerm::Kind::file) refuse("mask", term.path);
   }

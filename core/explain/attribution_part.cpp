@@ -8,7 +8,7 @@
 
 #include "core/attention/interventions.h"
 #include "core/attention/model_stages.h"
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/base/assert.h"
 #include "core/explain/held_norm.h"
 #include "core/explain/stream_row.h"
@@ -60,21 +60,21 @@ void cut_into_blocks(const std::vector<double>& direction, Attended& of) {
   }
 }
 
-// Whether an edit by hand, or a patch, of a stage changes [batch 0, position, any feature].
+// Whether an edit by hand, an array or a patch of a stage changes [batch 0, position, any feature].
 bool is_edited(const Trace& trace, StageId stage, std::int64_t position) {
   const std::vector<NumberEdit> edits = edits_of(trace.request, trace.inputs->layer, stage);
-  const bool patched = trace.find(stage) != nullptr && is_patched(trace, stage, {0, position, 0});
-  return patched || std::any_of(edits.begin(), edits.end(), [&](const NumberEdit& edit) {
+  const bool changed = trace.find(stage) != nullptr && is_changed(trace, stage, {0, position, 0});
+  return changed || std::any_of(edits.begin(), edits.end(), [&](const NumberEdit& edit) {
            return edit.index[0] == 0 && edit.index[1] == position;
          });
 }
 
-// Whether the numbers of a block were edited by hand, or patched, behind weights and values.
+// Whether the numbers of a block were changed by hand, or patched, behind weights and values.
 bool is_edited(const Attended& of, std::size_t block) {
   const std::int64_t layer = of.trace.inputs->layer, features = of.trace.inputs->value_head_dim;
   const Block& at = of.blocks[block];
-  if (is_patched(of.trace, StageId::context, {0, at.head, at.query, 0}) ||
-      is_patched(of.trace, StageId::concat, {0, of.position, static_cast<std::int64_t>(block) * features})) {
+  if (is_changed(of.trace, StageId::context, {0, at.head, at.query, 0}) ||
+      is_changed(of.trace, StageId::concat, {0, of.position, static_cast<std::int64_t>(block) * features})) {
     return true;
   }
   const std::vector<NumberEdit> context = edits_of(of.trace.request, layer, StageId::context);

@@ -15,8 +15,9 @@ namespace headscope {
 struct AttributionPart {
   // "embedding" (word * scale), "token types", "positions", "embedding norm bias", "embedding projection bias"; of a
   // layer "attention", or "head" or "source" (a head and a key) with "attention bias" (of W_O) and "edited"; "attention
-  // norm bias", "mlp", "mlp norm bias", "convolution", "convolution norm bias"; "final norm bias", "decoder bias"; of a
-  // loss "entropy of the prediction". Those of the cross-attention of a decoder begin with "cross ".
+  // norm bias", "mlp", "mlp norm bias", "convolution", "convolution norm bias", and "array", what --set, --add and
+  // --project-out change in the stream that enters it; "final norm bias", "decoder bias"; of a loss "entropy of the
+  // prediction". Those of the cross-attention of a decoder begin with "cross ".
   const char* name = "";
   std::optional<std::int64_t> layer, head, key;  // key: position of the token that is read
   double value = 0;
@@ -42,7 +43,7 @@ bool is_of_cross(const AttributionPart& part);
 //   components: direction . attention                            one part "attention"
 //   heads:      w_h . context[h, position]                       a part a head, and the biases' own
 //   sources:    weights[h, position, j] (w_h . value[g, j])      a part a head and key, hidden keys too (0)
-// Where numbers behind the weights were edited by hand, "edited" is what the edit adds: of a head (an edit of context
+// Where numbers behind the weights were changed by hand, "edited" is what that adds: of a head (an edit of context
 // or concat, by sources), of a layer (output, attention_norm_out, by heads and sources). An ablated head adds 0.
 struct AttentionQuestion {
   const Trace& layer;

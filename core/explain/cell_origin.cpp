@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/attention/interventions.h"
-#include "core/attention/patches.h"
 #include "core/attention/projection_steps.h"
+#include "core/attention/put_numbers.h"
 #include "core/attention/score_rule_of.h"
 #include "core/attention/stage_layout.h"
 #include "core/attention/stage_sources.h"
@@ -330,10 +330,7 @@ CellOrigin made_from(const Trace& trace, StageId stage, const Index& index, bool
   }
   CellOrigin origin = Origins(trace, index, reads).of(stage);
   if (factor_kind(stage) != nullptr) origin.factor = head_factor(trace.request, stage, trace.inputs->layer, index[1]);
-  if (const std::optional<PutNumber> put = put_number(trace, stage, index)) {
-    origin.edited = put->value;
-    origin.patched = put->patched;
-  }
+  origin.put = put_number(trace, stage, index);
   return origin;
 }
 

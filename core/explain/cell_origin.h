@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/attention/put_numbers.h"
 #include "core/attention/trace.h"
 #include "core/explain/cell_source.h"
 #include "core/request/stage.h"
@@ -43,10 +44,9 @@ struct CellOrigin {
   std::int64_t at = 0;  // of softmax, rotated, normed: the cell's own place along sources[0]
   // Of a formula whose sources[0] the mask adds to first: what it adds.
   std::optional<double> added = std::nullopt;
-  double factor = 1.0;                         // by which --scale-query or --scale-key multiplies the step's result
-  std::optional<float> edited = std::nullopt;  // the number that --edit or --patch put there afterwards; nullopt: none
-  bool patched = false;                        // whether that was --patch
-  double scale = 1.0;                          // of products: by which their sum is multiplied
+  double factor = 1.0;                          // by which --scale-query or --scale-key multiplies the step's result
+  std::optional<PutNumber> put = std::nullopt;  // what interventions put there afterwards; nullopt: nothing
+  double scale = 1.0;                           // of products: by which their sum is multiplied
 };
 
 // The origin of stage[index]; `index` has the stage's axes. Asserts that the trace has the stage and the cell.

@@ -127,9 +127,7 @@ std::string right_side(const Trace& trace, StageId stage, const CellOrigin& orig
 std::string formula_text(const Trace& trace, StageId stage, const CellOrigin& origin) {
   return fmt::format("{}[{}] = {}{}{}", stage_name(stage), stage_info(stage).letters, right_side(trace, stage, origin),
                      origin.factor == 1.0 ? "" : fmt::format(", · {}", factor_kind(stage)->option.name),
-                     !origin.edited   ? ""
-                     : origin.patched ? ", then patched"
-                                      : ", then edited");
+                     origin.put ? ", then " + origin.put->step : "");
 }
 
 }  // namespace headscope

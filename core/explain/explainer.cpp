@@ -50,12 +50,10 @@ void Explainer::add_steps() {
          step_text(before) + " · " + in_brackets(origin_.factor, step_text(origin_.factor)), before * origin_.factor);
     to_.magnitude *= std::abs(origin_.factor);
   }
-  if (!origin_.edited) return;
-  const auto value = static_cast<double>(*origin_.edited);
-  step(origin_.patched ? "patched" : "edited",
-       fmt::format("was {}, is {} by {}", operand_text(last()), operand_text(value),
-                   origin_.patched ? "--patch, of A" : "--edit"),
-       value);
+  if (!origin_.put) return;
+  const auto value = static_cast<double>(origin_.put->value);
+  step(origin_.put->step,
+       fmt::format("was {}, is {} by {}", operand_text(last()), operand_text(value), origin_.put->by), value);
 }
 
 void Explainer::add_own_steps() {

@@ -24,8 +24,8 @@ struct ModelCell {
   // expert], and of each chosen expert "expert E.hidden" and "expert E.down.weight", of one that all tokens pass
   // "shared.hidden".
   // Of a decoder beside an encoder, whose layer has two attentions, "attention_out" is that of the list that is shown,
-  // "decoder attention_out" or "cross attention_out" that of the other, and "patched stream" what a patch put between
-  // them.
+  // "decoder attention_out" or "cross attention_out" that of the other, and "patched stream" what arrays or patches put
+  // between them.
   std::vector<Operand> operands;
   std::vector<ExplainTerm> terms;  // of a sum over features, in its order; over experts: factor and result
   double magnitude = 0;            // sum of |terms|: rounding errors are relative to it

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/attention/model_trace.h"
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/base/error.h"
 #include "core/base/from_end.h"
 #include "core/explain/explainer.h"
@@ -146,17 +146,19 @@ void ModelTeller::tell_projected() {
   product(map, "final_norm", feature_, row(ModelStageId::final_norm, 0));
 }
 
-void ModelTeller::tell_patch(const Index& index) {
+void ModelTeller::tell_put(const Index& index) {
   const std::string_view name = model_stage_info(stage_).name;
   const ModelTrace& model = *asked_.model;
   if (!patches_stream(name) || index[0] >= std::ssize(model.layers)) return;
   // Of a decoder whose cross-attention is shown, a patch of the stream is of what enters that, within a layer.
   if (stage_ == ModelStageId::stream && model.checkpoint->architecture().part == Architecture::Part::cross) return;
   const Trace& layer = *model.layers[static_cast<std::size_t>(index[0])];
-  if (!is_patched(layer, name, {index[1], index[2], index[3]})) return;
-  cell_.formula += ", then patched";
-  step("patched",
-       fmt::format("was {}, is {} by --patch, of A", operand_text(cell_.steps.back().value), operand_text(cell_.value)),
+  const std::optional<PutNumber> put =
+      put_number(layer, name, {index[1], index[2], index[3]}, static_cast<float>(cell_.value));
+  if (!put) return;
+  cell_.formula += ", then " + put->step;
+  step(put->step,
+       fmt::format("was {}, is {} by {}", operand_text(cell_.steps.back().value), operand_text(cell_.value), put->by),
        cell_.value);
   cell_.magnitude += std::abs(cell_.value);
 }
@@ -194,7 +196,7 @@ ModelCell ModelTeller::tell(const Index& asked) {
                             &ModelTeller::tell_mlp_out, &ModelTeller::tell_convolution, &ModelTeller::tell_final_norm,
                             &ModelTeller::tell_logit,   &ModelTeller::tell_projected};
   (this->*kTell[static_cast<std::size_t>(stage_)])();
-  tell_patch(index);
+  tell_put(index);
   return std::move(cell_);
 }
 

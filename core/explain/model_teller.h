@@ -63,8 +63,8 @@ class ModelTeller {
 
   // The index with places counted from the end settled. UsageError "at" for a cell that is not there.
   Index settled(Index index) const;
-  // The last step where a patch put in the number.
-  void tell_patch(const Index& index);
+  // The last step where arrays or a patch put in the number.
+  void tell_put(const Index& index);
   void tell_image();
   void tell_features();
   void tell_embeddings();

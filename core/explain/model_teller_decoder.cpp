@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/attention/model_trace.h"
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/explain/explainer.h"
 #include "core/explain/model_teller.h"
 #include "core/model/stack.h"
@@ -60,10 +60,10 @@ ModelTerm ModelTeller::term_of(const std::string& name, const ModelRow& row) con
   return {name, {layer_, batch_, position_, feature_}, row[static_cast<std::size_t>(feature_)]};
 }
 
-// What is summed up to what enters cross-attention: where a patch put numbers into that, these alone.
+// What is summed up to what enters cross-attention: where arrays or patches change that, these alone.
 std::vector<ModelTerm> ModelTeller::terms_between() const {
   const Trace& cross = *model_.layers[static_cast<std::size_t>(layer_)];
-  if (is_patched(cross, kStreamPatch, {batch_, position_, feature_})) return {term_of("patched stream", between())};
+  if (is_changed(cross, kStreamPatch, {batch_, position_, feature_})) return {term_of("patched stream", between())};
   return {term(Id::stream, layer_), term_of(name_of_attention(Part::decoder), self_attention())};
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/attention/interventions.h"
 #include "core/attention/model_stages.h"
+#include "core/attention/put_numbers.h"
 #include "core/base/error.h"
 #include "core/base/from_end.h"
 #include "core/circuits/head_maps.h"
@@ -50,9 +51,10 @@ void check_question(const ModelTrace& model, const ScoreQuestion& question) {
   for (const StageId stage : {StageId::input, StageId::qkv, StageId::qkv_split, StageId::qkv_heads, StageId::query_proj,
                               StageId::key_proj, StageId::query, StageId::key, StageId::raw_scores, StageId::scores}) {
     if (!has_edits(layer.request, layer.inputs->layer, stage)) continue;
-    throw UsageError("edit",
+    const std::string option = changed_by(layer.request, layer.inputs->layer, stage_name(stage));
+    throw UsageError(option.empty() ? "edit" : option,
                      fmt::format("found other numbers in {} of this layer, which no layer wrote", stage_name(stage)),
-                     "a layer without edits and patches before its scores");
+                     "a layer without edits, arrays and patches before its scores");
   }
   for (const NumberEdit& edit : layer.request.edits) {
     if (!edit.on || stage_named(edit.tensor)) continue;

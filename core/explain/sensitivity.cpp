@@ -10,9 +10,11 @@
 #include "core/attention/score_rule_of.h"
 #include "core/backend/score_steps.h"
 #include "core/base/assert.h"
+#include "core/base/error.h"
 #include "core/explain/cell_origin.h"
 #include "core/explain/norm_slopes.h"
 #include "core/model/head_rule.h"
+#include "core/request/intervention_text.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -122,7 +124,13 @@ class Backward {
   void spread(StageId stage, const Index& index, double gradient) {
     const CellOrigin origin = origin_of(trace_, stage, index);
     static const std::vector<double> one = {1.0};
-    if (origin.edited) return;  // whatever it was made from, it holds what was put there
+    if (origin.put && origin.put->mixes) {
+      throw UsageError(option_of(ArrayUse::project_out),
+                       fmt::format("found it in {}, through which no derivative is known", stage_name(stage)),
+                       "a request without it");
+    }
+    // Whatever it was made from, it holds what was put there; to what is added it adds.
+    if (origin.put && !origin.put->passes) return;
     gradient *= origin.factor;
     switch (origin.step) {
       case CellStep::given:

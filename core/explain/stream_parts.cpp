@@ -16,6 +16,11 @@
 namespace headscope {
 namespace {
 
+// What arrays change in the stream that enters a layer.
+AttributionPart array_part(const ModelStep& step, const LayerRow& row, const std::vector<double>& direction) {
+  return {"array", step.layer, {}, {}, dot(direction, row.entered)};
+}
+
 // What a layer adds, and the direction of its result, which becomes that of its input.
 std::vector<AttributionPart> layer_parts(const StreamWalk& walk, const ModelStep& step, const LayerRow& row,
                                          std::vector<double>& direction, const CancelToken& cancel) {
@@ -46,6 +51,7 @@ std::vector<AttributionPart> layer_parts(const StreamWalk& walk, const ModelStep
               {attention_part_names(trace).norm_bias, layer, {}, {}, 0}, direction, norm_bias);
   }
   std::vector<AttributionPart> parts = attention_parts({trace, walk.position, walk.by}, direction, cancel);
+  if (!row.entered.empty()) parts.insert(parts.begin(), array_part(step, row, direction));
   parts.insert(parts.end(), norm_bias.begin(), norm_bias.end());
   parts.insert(parts.end(), later.begin(), later.end());
   parts.insert(parts.end(), last.begin(), last.end());
@@ -121,6 +127,10 @@ std::vector<AttributionPart> stream_parts(const StreamWalk& walk, std::int64_t s
   const std::vector<ModelStep> all = model_steps(walk.model);
   // From the last step back to the first; each group is in the order of computation.
   std::vector<std::vector<AttributionPart>> groups;
+  const auto entered = static_cast<std::size_t>(steps);
+  if (entered < all.size() && !walk.row.layers[entered].entered.empty()) {
+    groups.push_back({array_part(all[entered], walk.row.layers[entered], direction)});
+  }
   for (auto at = static_cast<std::size_t>(steps); at-- > 0;) {
     cancel.check();
     groups.push_back(layer_parts(walk, all[at], walk.row.layers[at], direction, cancel));

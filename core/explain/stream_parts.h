@@ -14,7 +14,7 @@
 namespace headscope {
 
 struct StreamWalk {
-  const ModelTrace& model;  // computed whole, without patches of the stream
+  const ModelTrace& model;  // computed whole, without patches of the stream; arrays of it are parts
   std::int64_t position = 0;
   AttributionBy by = AttributionBy::components;
   const StreamRow& row;  // of that position

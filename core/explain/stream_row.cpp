@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/attention/model_stages.h"
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/base/assert.h"
 #include "core/model/checkpoint.h"
 #include "core/model/row_convolution.h"
@@ -62,6 +62,12 @@ LayerRow layer_row(const ModelTrace& model, const ModelStep& step, std::int64_t 
   const BlockWeights weights = trace->inputs->checkpoint->block(step.layer);
   const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
   LayerRow row;
+  if (is_changed(trace->request, step.layer, kStreamPatch)) {
+    std::vector<float> changed = row_with_changes(*trace, kStreamPatch, position, stream);
+    row.entered = changed;
+    for (std::size_t d = 0; d < stream.size(); ++d) row.entered[d] -= stream[d];
+    stream = std::move(changed);
+  }
   row.attention = row_at(attention_added(*trace), position);
   row.attended = row.attention;
   add(stream, row.attended);
@@ -72,7 +78,7 @@ LayerRow layer_row(const ModelTrace& model, const ModelStep& step, std::int64_t 
   }
   Tensor added = tensor_of(std::vector<float>(s.size()));
   mlp_added(architecture, weights, {tensor_of(stream), tensor_of(s)}, *model.backend, cancel, added);
-  row.mlp = row_with_patches(*trace, kMlpPatch, position, added.values());
+  row.mlp = row_with_changes(*trace, kMlpPatch, position, added.values());
   row.summed = row.mlp;
   add(s, row.summed);
   stream = after_sum ? normed(architecture, weights.mlp_norm, row.summed) : row.summed;

@@ -12,6 +12,7 @@ namespace headscope {
 
 // All rows are [d_model], of batch item 0, with the bits that the model computed with.
 struct LayerRow {
+  std::vector<float> entered;    // by how much arrays change the stream that enters the layer; empty: they do not
   std::vector<float> attention;  // what attention adds: attention_norm_out where there is one, else output
   std::vector<float> attended;   // stream + attention, before the norm that NormPlace::after_sum puts there
   std::vector<float> mlp;        // what the MLP adds, after its own norm where it has one; empty without an MLP

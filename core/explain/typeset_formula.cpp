@@ -241,7 +241,7 @@ void add_afterwards(const TypesetCell& cell, Formula& formula) {
         row_node({std::move(formula.right.front()), word_node(" · "), of_term(name, number_node(cell.origin.factor))});
     formula.letters.push_back({"", fmt::format("times {}", factor_kind(cell.why.stage)->option.name)});
   }
-  for (const char* rule : {"fully masked", "mask", "edited", "patched"}) {
+  for (const char* rule : {"fully masked", "mask", "edited", "patched", "set", "added", "projected out"}) {
     if (const auto value = step_value(cell, rule)) {
       formula.letters.push_back({"", fmt::format("then {}: {:.6g}", rule, *value)});
     }

@@ -11,6 +11,7 @@
 #include "core/base/version.h"
 #include "core/cost/cost_json.h"
 #include "core/explain/logit_lens.h"
+#include "core/export/kept_arrays.h"
 #include "core/export/session_file.h"
 #include "core/heads/model_metrics.h"
 #include "core/heads/shown_weights.h"
@@ -201,7 +202,7 @@ std::string manifest_json(const Trace& computed, const ManifestContents& content
   const Trace& trace = of.trace;
   Json json;
   json["version"] = kVersion;
-  json["request"] = Json::parse(request_json(trace.request));
+  json["request"] = Json::parse(request_json(kept_request(trace)));
   if (trace.model != nullptr) json["model"] = model_json(*trace.model);
   json["tokens"] = trace.query_labels();
   json["key_tokens"] = trace.key_labels();

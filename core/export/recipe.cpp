@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/export/kept_arrays.h"
 #include "core/export/session_file.h"
 #include "core/export/used_weights.h"
 #include "core/io/json_text.h"
@@ -38,13 +39,13 @@ std::map<std::string, std::string> recipe_of(const FigureSource& source, const V
   const Trace& trace = source.trace;
   const bool whole = hashes.whole_model || is_of_whole_model(view.view);
   std::map<std::string, std::string> chunks;
-  Json session = Json::parse(session_json(trace.request, view, window));
+  Json session = Json::parse(session_json(kept_request(trace), view, window));
   const auto add_used = [&](const char* key, const Trace& of) {
     Json used = used_weights_json(of, whole, hashes);
     if (!used.is_null()) session[key] = std::move(used);
   };
   if (takes_another_result(view.view) && source.against != nullptr) {
-    session["against"] = Json::parse(request_json(source.against->request));
+    session["against"] = Json::parse(request_json(kept_request(*source.against)));
     add_used("against_used_weights", *source.against);
   }
   if (view.view == ViewKind::difference && source.theirs != nullptr) session["theirs"] = source.theirs->file;

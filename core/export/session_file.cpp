@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/base/version.h"
+#include "core/export/kept_arrays.h"
 #include "core/export/recipe_weights.h"
 #include "core/export/session_text.h"
 #include "core/io/json_text.h"
@@ -125,10 +126,12 @@ Request read_request(const JsonValue& value, const std::string& what, const std:
   }
   Request request;
   for (std::size_t i = 0; i < value.items.size(); ++i) {
+    if (value.keys[i] == kKeptArrays) continue;
     const RequestOption* option = option_of_key(value.keys[i]);
     if (option == nullptr) refuse(what, value.keys[i], "unknown key in \"" + name + "\"");
     read_request_value(request, *option, value.keys[i], value.items[i], what);
   }
+  read_kept_arrays(value.find(kKeptArrays), what, request);
   return request;
 }
 
@@ -160,6 +163,7 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
     const std::string& key = root.keys[i];
     const JsonValue& value = root.items[i];
     if (key == "request") continue;
+    if (key == kKeptArrays && nested == nullptr) continue;
     if (key == "headscope" || key == "sha256") {
       if (value.kind != Kind::string) {
         refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
@@ -190,6 +194,7 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
       refuse(what, key, fmt::format("unknown key (a session of Headscope {} has none of that name)", kVersion));
     }
   }
+  if (nested == nullptr) read_kept_arrays(root.find(kKeptArrays), what, session.request);
   return session;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/version.h"
+#include "core/export/kept_arrays.h"
 #include "core/export/session_file.h"
 #include "core/io/json_text.h"
 #include "core/picture/view_options.h"
@@ -64,6 +65,7 @@ void add_request(Json& json, const Request& request) {
     }
     json[with(option.name, '-', '_')] = is_flag(option) ? Json(true) : option.numeric ? number_json(text) : Json(text);
   }
+  if (const std::string arrays = kept_arrays_json(request); !arrays.empty()) json["arrays"] = Json::parse(arrays);
 }
 
 }  // namespace

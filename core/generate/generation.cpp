@@ -12,6 +12,7 @@
 #include "core/generate/generation_problem.h"
 #include "core/generate/growing_text.h"
 #include "core/model/checkpoint.h"
+#include "core/request/intervention_kinds.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
@@ -41,10 +42,22 @@ std::int64_t cache_bytes(const Architecture& architecture, std::int64_t position
 
 namespace {
 
+// Switches all arrays of the request off and returns whether any was on.
+bool switch_arrays_off(Request& request) {
+  bool any = false;
+  visit_arrays(request, [&](const auto&, StageArray& array) {
+    any = any || array.on;
+    array.on = false;
+  });
+  return any;
+}
+
 // A decoder without a text begins with its start token.
 Request begun(Engine& engine, const Request& request, const CancelToken& cancel) {
   if (has_decoder_text(request)) return request;
-  const std::shared_ptr<const Inputs> inputs = engine.read(request, cancel);
+  Request plain = request;  // whose arrays may name places that are still to come
+  switch_arrays_off(plain);
+  const std::shared_ptr<const Inputs> inputs = engine.read(plain, cancel);
   const auto decoder = inputs->checkpoint->part(Architecture::Part::decoder);
   if (decoder == nullptr || !decoder->start_token()) return request;
   Request with_start = request;
@@ -52,12 +65,22 @@ Request begun(Engine& engine, const Request& request, const CancelToken& cancel)
   return with_start;
 }
 
+// The request whose arrays act on the places that are there, at every step: they know how many the prompt has.
+Request with_prompt_of_arrays(Engine& engine, Request request, const CancelToken& cancel) {
+  Request plain = request;
+  if (!switch_arrays_off(plain)) return request;
+  const std::shared_ptr<const Inputs> inputs = engine.read(plain, cancel);
+  const PromptSize prompt{inputs->query_len, inputs->key_len};
+  visit_arrays(request, [&](const auto&, StageArray& array) { array.prompt = prompt; });
+  return request;
+}
+
 }  // namespace
 
 Generation generate(Engine& engine, const Request& asked, const GenerationOptions& options, const CancelToken& cancel,
                     const ShowText& show) {
   if (const std::optional<Problem> problem = generation_problem(asked)) throw ProblemError(*problem);
-  const Request request = begun(engine, asked, cancel);
+  const Request request = with_prompt_of_arrays(engine, begun(engine, asked, cancel), cancel);
   const std::shared_ptr<const Inputs> inputs = engine.read(request, cancel);
   if (const auto problem = generation_problem(request, *inputs, options.tokens)) throw ProblemError(*problem);
   const Checkpoint& checkpoint = *inputs->checkpoint;

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "core/model/checkpoint.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/model_kind.h"
+#include "core/request/stage.h"
 
 namespace headscope {
 namespace {
@@ -45,6 +47,23 @@ MaybeProblem mask_problem(const Request& request) {
   return Problem{"dropout-mask", fmt::format("{} does not grow with the text", request.dropout_mask), kGrows, {}};
 }
 
+// An array whose features are keys has one size, as a mask has.
+MaybeProblem array_problem(const Request& request) {
+  MaybeProblem problem;
+  visit_arrays(request, [&](const auto& kind, const StageArray& array) {
+    const std::optional<StageId> stage = stage_named(array.stage);
+    if (problem || !array.on || array.file.empty() || !stage || !is_score_like(*stage)) return;
+    const char* option = kind.option.name;
+    problem = Problem{option,
+                      fmt::format("{} does not grow with the text", array.file),
+                      fmt::format("Every token adds a key to a row of {}. A number can be put there, and arrays into "
+                                  "stages whose rows are vectors.",
+                                  array.stage),
+                      {{"none", option, "none"}}};
+  });
+  return problem;
+}
+
 }  // namespace
 
 MaybeProblem generation_problem(const Request& request) {
@@ -58,6 +77,7 @@ MaybeProblem generation_problem(const Request& request) {
   if (request.second_phrase) {
     return Problem{"second-phrase", "a pair of texts cannot be continued", "One text grows; give it as phrase.", {}};
   }
+  if (MaybeProblem problem = array_problem(request)) return problem;
   return mask_problem(request);
 }
 

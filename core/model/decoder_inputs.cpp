@@ -175,9 +175,15 @@ void check_pool(const Request& request, const Checkpoint& checkpoint) {
     refuse("attention", fmt::format("{} has no layer that gathers its patches", request.model),
            "the images of a siglip model that was saved with its head");
   }
-  if (any_on(request.patches)) {
-    refuse("patch", "numbers are not put into the layer that gathers patches", "--attention encoder");
-  }
+  visit_interventions(request, [&](const auto& kind, const auto& list) {
+    // Those that take numbers from elsewhere.
+    constexpr bool other = requires {
+      list.front().stage;
+    };
+    if (other && any_on(list)) {
+      refuse(kind.option.name, "numbers are not put into the layer that gathers patches", "--attention encoder");
+    }
+  });
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "core/model/input_cache.h"
 #include "core/model/layer_weights.h"
 #include "core/model/named_arrays.h"
+#include "core/model/own_arrays.h"
 #include "core/request/request.h"
 #include "core/tensor/tensor.h"
 
@@ -47,6 +48,7 @@ struct DrawnTensors {
 struct InputCache::State {
   CancelToken cancel;                 // of the request that is being loaded
   std::vector<std::string> readings;  // of that request: how files were read that could have been read otherwise
+  OwnArrays own_arrays;               // of that request, hashed once
 
   // Drawn now or kept: the newest few draws are kept, newest first.
   DrawnTensors drawn(const SeededDraws& key);

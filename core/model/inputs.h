@@ -18,6 +18,7 @@ class Checkpoint;
 struct FeatureInput;
 struct HeadRule;
 struct ImageInput;
+struct OwnArrays;
 struct Patches;
 struct RelativePositions;
 struct RowNorm;
@@ -41,8 +42,9 @@ struct Inputs {
   std::shared_ptr<const LayerWeights> unedited;  // as loaded, where the request edits some of `weights`; else null
   // In the order of the request's file terms; before them the biases of relative positions of a model that has them.
   std::vector<MaskFile> mask_files;
-  std::shared_ptr<const Patches> patches;  // numbers of another run that `--patch` puts in; null: none
-  Tensor dropout_mask;                     // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
+  std::shared_ptr<const Patches> patches;   // numbers of another run that `--patch` puts in; null: none
+  std::shared_ptr<const OwnArrays> arrays;  // of `--set`, `--add` and `--project-out` (own_arrays.h); null: none
+  Tensor dropout_mask;                      // 1 = kept; broadcasts to [batch, heads, query_len, key_len]; or empty
 
   // Sizes after every default: what the request runs with.
   std::int64_t batch = 1, query_len = 0, key_len = 0;  // key_len without the key of bias_k

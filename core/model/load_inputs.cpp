@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/model/array_files.h"
 #include "core/model/head_files.h"
 #include "core/model/input_cache_state.h"
 #include "core/model/input_sizes.h"
@@ -256,6 +257,7 @@ Inputs load_inputs(const Request& request, InputCache& cache, const CancelToken&
     inputs.dropout_mask = dropout_mask_file(
         request.dropout_mask, {inputs.batch, inputs.num_heads, inputs.query_len, inputs.key_len + extra_key}, state);
   }
+  inputs.arrays = load_own_arrays(request, state);
   state.forget_unused_files();
   return inputs;
 }

@@ -45,6 +45,15 @@ struct InterventionKind {
 
 inline constexpr const char* kFactorTerms = "none, or a number, or LAYER.HEAD=NUMBER, such as 2 or 0.3=0.5,1.0=2";
 
+inline constexpr const char* kSetTerms =
+    "none, or [LAYER/]STAGE[:HEAD[,POSITION]]=FILE.npy or =NUMBER[;...], such as 1/stream:5=mine.npy, "
+    "context:3,2..4=mine.npy or value:,-1=0";
+inline constexpr const char* kAddTerms =
+    "none, or [LAYER/]STAGE[:HEAD[,POSITION]]=FILE.npy[*FACTOR][;...], such as 1/stream=steer.npy*4 or "
+    "mlp_out:-1=mine.npy";
+inline constexpr const char* kDirectionTerms =
+    "none, or [LAYER/]STAGE[:HEAD[,POSITION]]=FILE.npy[;...], such as 1/stream=direction.npy or z:3=direction.npy";
+
 // In the order of the options.
 inline constexpr std::tuple kInterventionKinds{
     InterventionKind<AblatedHead>{
@@ -126,6 +135,41 @@ inline constexpr std::tuple kInterventionKinds{
                        "value:,2@A or 1/stream:5@A",
                    .separator = ';'},
         .field = &Interventions::patches,
+        .reach = OptionChanges::named_stages},
+    InterventionKind<StageArray>{
+        .option = {.name = "set",
+                   .placeholder = "[L/]STAGE[:H[,I]|:I]=FILE.npy|NUMBER[;...]",
+                   .help = "Numbers of a stage replaced by an array of your own, or by one number, once the stage is "
+                           "computed; all that comes after follows. STAGE as in --patch, or attention_out, what "
+                           "attention adds to the stream, or z, which is context. I: a position, a range I0..I1 with "
+                           "both ends, below 0 from the end. The array: [features] for every chosen place, [places, "
+                           "features], or the stage's whole shape. First --set acts, then --add, --project-out, "
+                           "--patch and --edit; --ablate, --freeze and --scale-* before them. nan and inf are put in "
+                           "as they are.",
+                   .list = "a list of arrays",
+                   .expected = kSetTerms,
+                   .separator = ';'},
+        .field = &Interventions::set_arrays,
+        .reach = OptionChanges::named_stages},
+    InterventionKind<StageArray>{
+        .option = {.name = "add",
+                   .placeholder = "[L/]STAGE[...]=FILE.npy[*FACTOR][;...]",
+                   .help = "An array of your own, times FACTOR (1), added to a stage; places and shapes as with --set. "
+                           "Several at one place add up.",
+                   .list = "a list of arrays",
+                   .expected = kAddTerms,
+                   .separator = ';'},
+        .field = &Interventions::added_arrays,
+        .reach = OptionChanges::named_stages},
+    InterventionKind<StageArray>{
+        .option = {.name = "project-out",
+                   .placeholder = "[L/]STAGE[...]=FILE.npy[;...]",
+                   .help = "A direction d taken out of a stage: x - (x.d / |d|^2) d along the features; places and "
+                           "shapes as with --set.",
+                   .list = "a list of directions",
+                   .expected = kDirectionTerms,
+                   .separator = ';'},
+        .field = &Interventions::projected_out,
         .reach = OptionChanges::named_stages}};
 
 inline constexpr std::size_t kInterventionKindCount = std::tuple_size_v<decltype(kInterventionKinds)>;
@@ -142,6 +186,16 @@ constexpr void for_each_kind(const Visit& visit) {
 template <typename Of, typename Visit>
 constexpr void visit_interventions(Of& of, const Visit& visit) {
   for_each_kind([&](const auto& kind) { visit(kind, of.*kind.field); });
+}
+
+// Calls visit(kind, array) for every array of --set, --add and --project-out.
+template <typename Of, typename Visit>
+constexpr void visit_arrays(Of& of, const Visit& visit) {
+  visit_interventions(of, [&](const auto& kind, auto& list) {
+    if constexpr (std::is_same_v<typename std::decay_t<decltype(list)>::value_type, StageArray>) {
+      for (auto& each : list) visit(kind, each);
+    }
+  });
 }
 
 // The same in the order in which faults are named: edits first, as what is typed most.

@@ -21,6 +21,11 @@ std::string range_name(const char* one, std::int64_t begin, std::int64_t end) {
   return fmt::format("{} {}–{}", one, begin, end - 1);
 }
 
+std::string places_text(const PlaceSpan& places) {
+  return places.first == places.last ? fmt::format("position {}", places.first)
+                                     : fmt::format("positions {}..{}", places.first, places.last);
+}
+
 // What is said of one of them: Intervention::label and clause.
 struct Words {
   std::string label, clause;
@@ -61,6 +66,19 @@ Words words_of(const InterventionKind<PatchedStage>&, const PatchedStage& patch,
   if (patch.head) what += fmt::format(" of head {}", *patch.head);
   if (patch.position) what += fmt::format(", position {}", *patch.position);
   return {what + " of A", what + " of A"};
+}
+
+Words words_of(const InterventionKind<StageArray>&, const StageArray& array, bool with_layers) {
+  std::string where = with_layers && array.layer ? fmt::format("layer {}, {}", *array.layer, array.stage) : array.stage;
+  if (array.head) where += fmt::format(" of head {}", *array.head);
+  if (array.places) where += ", " + places_text(*array.places);
+  const std::string numbers =
+      array.file.empty() ? fmt::format("{}", array.number) : array.file.substr(array.file.find_last_of("/\\") + 1);
+  const std::string factor = array.factor == 1.0 ? "" : fmt::format("{} × ", array.factor);
+  const std::string what = array.use == ArrayUse::set   ? fmt::format("{} = {}", where, numbers)
+                           : array.use == ArrayUse::add ? fmt::format("{} + {}{}", where, factor, numbers)
+                                                        : fmt::format("{} without {}", where, numbers);
+  return {what, what};
 }
 
 template <typename Item>

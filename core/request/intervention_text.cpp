@@ -9,29 +9,12 @@
 #include <utility>
 
 #include "core/request/option_text.h"
-#include "core/request/stage_axes.h"
+#include "core/request/term_parts.h"
 
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kLargestPlace = std::int64_t{1} << 40;
-constexpr const char* kOff = "off:";
 constexpr const char* kFromOther = "@A";
-
-// Takes "off:" away; whether it was there.
-bool taken_off(std::string_view& term) {
-  if (!term.starts_with(kOff)) return false;
-  term.remove_prefix(std::string_view(kOff).size());
-  return true;
-}
-
-std::string marked(bool on, std::string text) {
-  return on ? std::move(text) : kOff + text;
-}
-
-bool only_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
 
 std::string place_text(const LayerHead& place) {
   return fmt::format("{}.{}", place.layer, place.head);
@@ -39,25 +22,11 @@ std::string place_text(const LayerHead& place) {
 
 LayerHead parse_place(const InterventionOption& option, std::string_view term) {
   const std::size_t dot = term.find('.');
-  if (dot == term.npos || !only_digits(term.substr(0, dot)) || !only_digits(term.substr(dot + 1))) {
+  if (dot == term.npos || !is_digits(term.substr(0, dot)) || !is_digits(term.substr(dot + 1))) {
     refuse_value(option.name, term, "a head", option.expected);
   }
-  return {parse_whole(option.name, term.substr(0, dot), 0, kLargestPlace),
-          parse_whole(option.name, term.substr(dot + 1), 0, kLargestPlace)};
-}
-
-// "1/name" as the layer and the name.
-std::optional<std::int64_t> taken_layer(const InterventionOption& option, std::string_view& name) {
-  const std::size_t slash = name.find('/');
-  if (slash == name.npos || !only_digits(name.substr(0, slash))) return {};
-  const std::int64_t layer = parse_whole(option.name, name.substr(0, slash), 0, kLargestPlace);
-  name.remove_prefix(slash + 1);
-  return layer;
-}
-
-bool has_heads(std::string_view name) {
-  const std::optional<StageId> stage = stage_named(name);
-  return stage && stage_has_heads(*stage);
+  return {parse_whole(option.name, term.substr(0, dot), 0, kLargestTermPlace),
+          parse_whole(option.name, term.substr(dot + 1), 0, kLargestTermPlace)};
 }
 
 std::string range_text(std::int64_t begin, std::int64_t end) {
@@ -70,8 +39,8 @@ std::pair<std::int64_t, std::int64_t> parse_range(const InterventionOption& opti
                                                   std::string_view term) {
   const auto number = [&](std::string_view digits, std::int64_t otherwise) {
     if (digits.empty()) return otherwise;
-    if (!only_digits(digits)) refuse_value(option.name, term, "a rectangle", option.expected);
-    return parse_whole(option.name, digits, 0, kLargestPlace);
+    if (!is_digits(digits)) refuse_value(option.name, term, "a rectangle", option.expected);
+    return parse_whole(option.name, digits, 0, kLargestTermPlace);
   };
   const std::size_t colon = text.find(':');
   if (colon == text.npos) {
@@ -170,13 +139,13 @@ void read_term(const InterventionOption& option, std::string_view term, NumberEd
   for (bool more = true; more;) {
     const std::size_t comma = places.find(',');
     const std::string_view place = places.substr(0, comma);
-    if (!only_digits(place) || to.index.size() == 5) refuse();
-    to.index.push_back(parse_whole(option.name, place, 0, kLargestPlace));
+    if (!is_digits(place) || to.index.size() == 5) refuse();
+    to.index.push_back(parse_whole(option.name, place, 0, kLargestTermPlace));
     more = comma != places.npos;
     if (more) places.remove_prefix(comma + 1);
   }
   std::string_view name = term.substr(0, colon);
-  to.layer = taken_layer(option, name);
+  to.layer = taken_layer(option.name, name);
   if (name.empty()) refuse();
   to.tensor = name;
 }
@@ -202,13 +171,13 @@ void read_term(const InterventionOption& option, std::string_view term, PatchedS
   term.remove_suffix(std::string_view(kFromOther).size());
   const std::size_t colon = std::min(term.find(':'), term.size());
   std::string_view name = term.substr(0, colon);
-  to.layer = taken_layer(option, name);
+  to.layer = taken_layer(option.name, name);
   to.stage = name;
   if (!patches_stream(name) && !stage_named(name)) refuse();
   if (colon == term.size()) return;
   const auto number = [&](std::string_view digits) {
-    if (!only_digits(digits)) refuse();
-    return parse_whole(option.name, digits, 0, kLargestPlace);
+    if (!is_digits(digits)) refuse();
+    return parse_whole(option.name, digits, 0, kLargestTermPlace);
   };
   const std::string_view place = term.substr(colon + 1);
   const std::size_t comma = place.find(',');

@@ -78,6 +78,49 @@ inline bool patches_stream(std::string_view stage) {
   return stage == kStreamPatch || stage == kMlpPatch;
 }
 
+// What the attention of a layer adds to the stream: the stage `output`, or `attention_norm_out` in a model with a norm
+// there.
+inline constexpr const char* kAttentionArray = "attention_out";
+
+// This is what becomes of a place of a stage under the user's own array.
+enum class ArrayUse {
+  set,          // the array's numbers
+  add,          // its own, and the array's times a factor
+  project_out,  // its own, x, without their part along the array, d: x - (x . d / |d|^2) d
+};
+
+// Places are counted from the front, or below 0 from the end; both ends are in.
+struct PlaceSpan {
+  std::int64_t first = 0, last = 0;
+  friend bool operator==(const PlaceSpan&, const PlaceSpan&) = default;
+};
+
+// It counts the places that there were before a text grew, of queries and of keys (core/generate).
+struct PromptSize {
+  std::int64_t queries = 0, keys = 0;
+  friend bool operator==(const PromptSize&, const PromptSize&) = default;
+};
+
+// The user's own array changes numbers of a stage once they are computed: `--set`, `--add`, `--project-out`. The
+// array has one row for all chosen places, one for each, or the stage's whole shape (core/attention/stage_arrays.h).
+struct StageArray {
+  ArrayUse use = ArrayUse::set;
+  std::string stage;                  // the name of a stage, kStreamPatch, kMlpPatch or kAttentionArray
+  std::optional<std::int64_t> layer;  // of a model; nullopt: the layer that is shown
+  std::optional<std::int64_t> head;   // nullopt: every head
+  std::optional<PlaceSpan> places;    // of rows: queries, of key and value keys; nullopt: every one
+  std::string file;                   // FILE.npy; "": `number`
+  float number = 0;                   // never NaN
+  double factor = 1.0;                // of ArrayUse::add
+  bool on = true;
+  std::string sha256;                     // of the array that a session was saved with; "": whatever the file holds
+  std::vector<std::int64_t> shape = {};   // of `values`
+  std::vector<float> values = {};         // the array itself, where a session carries it; empty: it lies in the file
+  std::optional<PromptSize> prompt = {};  // of a text that grows: places that are not there are left out
+  auto fields() const { return std::tie(use, stage, layer, head, file, number, factor, on, sha256); }
+  friend bool operator==(const StageArray&, const StageArray&) = default;
+};
+
 // A rectangle of the mask that is hidden or shown, whatever the mask says of its cells. Parts beyond the scores are
 // ignored.
 struct PaintedCells {
@@ -99,6 +142,7 @@ struct Interventions {
   std::vector<NumberEdit> edits;
   std::vector<PaintedCells> paint;
   std::vector<PatchedStage> patches;
+  std::vector<StageArray> set_arrays, added_arrays, projected_out;
 
   friend bool operator==(const Interventions&, const Interventions&) = default;
 };

@@ -6,6 +6,8 @@
 
 #include "core/attention/interventions.h"
 #include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
+#include "core/attention/stage_arrays.h"
 #include "core/base/utf8.h"
 #include "core/request/option_text.h"
 #include "core/request/request_text.h"
@@ -31,18 +33,43 @@ void ScriptWriter::line(std::string_view text) {
 
 void ScriptWriter::stage(StageId id, std::string_view expression) {
   const std::vector<NumberEdit> edits = edits_of(trace_.request, trace_.inputs->layer, id);
-  const bool patched = has_patches(trace_.request, trace_.inputs->layer, id);
-  if (edits.empty() && !patched) return line(fmt::format("{0} = stage(\"{0}\", {1})", stage_name(id), expression));
+  const std::int64_t layer = trace_.inputs->layer;
+  const bool changed = is_changed(trace_.request, layer, id);
+  if (edits.empty() && !changed) return line(fmt::format("{0} = stage(\"{0}\", {1})", stage_name(id), expression));
   // A copy: what it was made from stays as it is.
   line(fmt::format("{} = ({}).clone()", stage_name(id), expression),
        fmt::format("{} = np.array({}, dtype=np.float32)", stage_name(id), expression));
-  if (patched) put_patches(id);
+  if (has_arrays(trace_.request, layer, stage_name(id))) use_arrays(id);
+  if (has_patches(trace_.request, layer, id)) put_patches(id);
   for (const NumberEdit& edit : edits) {
     std::string index;
     for (const std::int64_t at : edit.index) index += fmt::format("{}{}", index.empty() ? "" : ", ", at);
     line(fmt::format("{}[{}] = {}  # by hand", stage_name(id), index, python_number(static_cast<double>(edit.value))));
   }
   line(fmt::format("stage(\"{0}\", {0})", stage_name(id)));
+}
+
+void ScriptWriter::use_arrays(StageId id) {
+  const std::string name(stage_name(id));
+  std::size_t number = 0;
+  for (const ArrayRows& each : array_rows(trace_, id)) {
+    const std::string stem = fmt::format("{}_array_{}", name, number++);
+    line(fmt::format("# {}", comment_text(array_words(each.array), 100)));
+    line(fmt::format("chosen = {} != 0", data(stem + "_rows", each.chosen)));
+    const std::string numbers =
+        each.numbers.empty() ? python_number(static_cast<double>(each.array.number)) : data(stem, each.numbers);
+    if (each.array.use == ArrayUse::project_out) {
+      line(fmt::format("d = {}", numbers));
+      line("length = torch.where(chosen, (d * d).sum(-1, keepdim=True), 1.0)",
+           "length = np.where(chosen, (d * d).sum(-1, keepdims=True), np.float32(1))");
+      line(fmt::format("{0} = {0} - ({0} * d).sum(-1, keepdim=True) / length * d", name),
+           fmt::format("{0} = {0} - ({0} * d).sum(-1, keepdims=True) / length * d", name));
+      continue;
+    }
+    const std::string put = each.array.use == ArrayUse::set ? numbers : fmt::format("{} + {}", name, numbers);
+    line(fmt::format("{0} = torch.where(chosen, {1}, {0})", name, put),
+         fmt::format("{0} = np.where(chosen, {1}, {0}).astype(np.float32)", name, put));
+  }
 }
 
 void ScriptWriter::put_patches(StageId id) {

@@ -23,7 +23,8 @@ class ScriptWriter {
   void line(std::string_view text = "");
   // Writes the line of this script's language.
   void line(std::string_view pytorch, std::string_view numpy) { line(torch() ? pytorch : numpy); }
-  // "name = stage("name", expression)"; numbers that patches take from A, and that the user edited, are set in it.
+  // "name = stage("name", expression)"; what arrays change, patches take from A, and the
+  // user edited, is set in it.
   void stage(StageId id, std::string_view expression);
   void stage(StageId id, std::string_view pytorch, std::string_view numpy) { stage(id, torch() ? pytorch : numpy); }
 
@@ -36,6 +37,7 @@ class ScriptWriter {
 
  private:
   void end_section();
+  void use_arrays(StageId id);
   void put_patches(StageId id);
   const Trace& trace_;
   const std::string stem_;

@@ -22,6 +22,15 @@
 namespace headscope {
 namespace {
 
+// What a head changes goes along the stream to a later one; where an array stands on the way is not known.
+void refuse_arrays(const Request& request) {
+  visit_arrays(request, [](const auto& kind, const StageArray& array) {
+    if (!array.on) return;
+    throw UsageError(kind.option.name, "found an array, past which no path is followed",
+                     "--patch heads, positions or stages");
+  });
+}
+
 void check_requests(const SweepQuestion& question) {
   std::vector<const Request*> requests = {&question.patched};
   if (!question.ablation) requests.push_back(&question.source);
@@ -30,6 +39,7 @@ void check_requests(const SweepQuestion& question) {
       throw UsageError("patch", "found patches in a request of the sweep, which puts in its own",
                        "requests without them");
     }
+    if (question.patch == SweepPatch::paths) refuse_arrays(*request);
     if (shows_decoder(*request) && question.patch == SweepPatch::paths) {
       throw UsageError("attention",
                        "found the decoder of a model that has an encoder beside it, through which no path is followed",

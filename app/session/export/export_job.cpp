@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/export/html_page.h"
+#include "core/export/kept_arrays.h"
 #include "core/export/recipe.h"
 #include "core/export/session_file.h"
 #include "core/io/atomic_file.h"
@@ -73,7 +74,7 @@ void write_tensor_file(const ExportChoice& choice, const FigureSource& source, c
         break;
       default:
         write_safetensors(out, {{std::string(stage_name(stage)), &tensor}},
-                          {{"headscope", session_json(source.trace.request, std::nullopt)}}, cancel);
+                          {{"headscope", session_json(kept_request(source.trace), std::nullopt)}}, cancel);
     }
   });
 }
@@ -158,7 +159,8 @@ ExportForecast forecast_of(const ExportChoice& choice, const ExportSource& sourc
     } else if (const auto wanted = figure_of(choice, trace, view)) {
       forecast_figure(choice, source, fitted_view(*wanted, trace), forecast);
     } else if (choice.subject == ExportSubject::session) {
-      forecast.bytes = std::ssize(session_json(trace.request, view_spec_of(view, choice.theme), window_json(view)));
+      forecast.bytes =
+          std::ssize(session_json(kept_request(trace), view_spec_of(view, choice.theme), window_json(view)));
       forecast.exact = true;
     } else if (needs_stage && is_one_matrix(choice)) {
       const std::int64_t cells = cells_of(choice, source, view);
@@ -190,7 +192,7 @@ std::string write_export(const ExportChoice& choice, const ExportSource& source,
   }
   make_folder(folder);
   if (choice.subject == ExportSubject::session) {
-    const std::string json = session_json(trace.request, view_spec_of(view, choice.theme), window_json(view));
+    const std::string json = session_json(kept_request(trace), view_spec_of(view, choice.theme), window_json(view));
     write_file_atomically(
         target_of(choice), [&](std::ostream& out) { out << json << '\n'; }, Replaces::sessions);
   } else if (choice.format == ExportFile::html) {

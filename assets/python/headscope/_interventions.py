@@ -160,8 +160,20 @@ def interventions_of(request):
     return found
 
 
+def _refuse_arrays(request):
+    for name, value in request.items():
+        name = name.replace("-", "_")
+        if name not in ("set", "add", "project_out") or value in (None, "", "none", [], ()):
+            continue
+        terms = value.split(";") if isinstance(value, str) else list(value)
+        if any(not str(term).strip().startswith("off:") for term in terms):
+            raise ValueError(f"{name} puts your own arrays into stages, which no hook here does; headscope.run does it")
+
+
 def read_interventions(request):
-    """The interventions of a request that are on, as values. ValueError names a term that is spelled otherwise."""
+    """The interventions of a request that are on, as values. ValueError names a term that is spelled otherwise, and
+    arrays of set, add and project_out, which no hook puts in."""
+    _refuse_arrays(request)
     return [_READERS[option](option, term.strip())
             for option, text in interventions_of(request).items() if option != "patch_from"
             for term in text.split(SEPARATORS[option]) if not term.strip().startswith("off:")]

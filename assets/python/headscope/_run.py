@@ -20,14 +20,42 @@ class Result(dict):
         self.key_tokens = manifest.get("key_tokens", self.tokens)
 
 
+# Options that put arrays into stages: a dict of places and what is put there, or the text of the option.
+ARRAY_OPTIONS = ("set", "add", "project_out")
+
+
+def _array_terms(name, places, folder):
+    """{"1/stream:5": array, "value:,-1": 0.0, "mlp_out": (array, 2.5)} as the option's text; arrays become files."""
+    terms = []
+    for place, value in places.items():
+        factor = ""
+        if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], (int, float)):
+            value, factor = value[0], f"*{float(value[1])!r}"
+        if isinstance(value, (str, int, float, pathlib.PurePath)):
+            terms.append(f"{place}={value}{factor}")
+            continue
+        path = pathlib.Path(folder, f"{name}-{len(terms)}.npy")
+        np.save(path, as_array(value, f"{name}[{place!r}]").astype("<f4"))
+        terms.append(f"{place}={path}{factor}")
+    return ";".join(terms) or "none"
+
+
 def words_of(request, folder):
     """The options of a request for headscope-cli; arrays become files in `folder`."""
     words = []
+    if "arrays" in request:  # of a manifest: what it keeps of its arrays belongs to their options
+        names = [name for name in (*ARRAY_OPTIONS, "arrays") if name in request]
+        path = pathlib.Path(folder, "arrays.json")
+        path.write_text(json.dumps({name: request[name] for name in names}), encoding="utf-8")
+        words += ["--session", str(path)]
+        request = {name: value for name, value in request.items() if name not in names}
     for name, value in request.items():
         option = "--" + name.replace("_", "-")
         if value is None or value is False:
             continue
-        if value is True:
+        if name in ARRAY_OPTIONS and isinstance(value, dict):
+            words += [option, _array_terms(name, value, folder)]
+        elif value is True:
             words.append(option)
         elif isinstance(value, (str, int, float, pathlib.PurePath)):
             words += [option, str(value)]
@@ -50,6 +78,11 @@ def run(export="all", **request):
     An array is handed over as a file. Raises HeadscopeError.
 
         headscope.run(query=q, key=k, value=v, mask="causal")["context"]
+
+    set, add and project_out take dicts of places, spelled as on the command line, and arrays; a pair is an array of add
+    and its factor:
+
+        headscope.run(model="demo:induction", phrase="cat box ink cat", add={"1/stream:-1": (direction, 4.0)})["output"]
     """
     with tempfile.TemporaryDirectory(prefix="headscope-") as folder:
         stages = export if isinstance(export, str) else ",".join(export)

@@ -71,17 +71,16 @@ TEST(Usage, HelpListsTheOptionsOfViewInOrder) {
 TEST(Usage, EveryOptionOfTheContractIsKnown) {
   // The contract's REQUEST, in its order.
   const std::vector<std::string> names = {
-      "phrase",       "token-ids",     "key-phrase",     "input",        "key-input",   "value-input",
-      "query",        "key",           "value",          "model",        "layer",       "weights",
-      "qkv-layout",   "heads",         "kv-heads",       "d-model",      "input-dim",   "batch",
-      "seed",         "init-gain",     "embedding",      "position",     "mask",        "mask-kind",
-      "causal-align", "mask-order",    "mask-fill",      "fully-masked", "scale",       "softcap",
-      "dropout",      "dropout-seed",  "dropout-mask",   "merge",        "variant",     "ablate",
-      "freeze",       "scale-query",   "scale-key",      "edit",         "paint",       "backend",
-      "threads",      "second-phrase", "patch",          "patch-from",   "past",        "key-past",
-      "value-past",   "softcap-order", "groups",         "hide-tokens",  "renormalise", "weighting",
-      "top-p",        "image",         "decoder-phrase", "decoder-ids",  "attention",   "features",
-      "layout",       "lengths"};
+      "phrase",    "token-ids",     "key-phrase",  "input",          "key-input",    "value-input", "query",
+      "key",       "value",         "model",       "layer",          "weights",      "qkv-layout",  "heads",
+      "kv-heads",  "d-model",       "input-dim",   "batch",          "seed",         "init-gain",   "embedding",
+      "position",  "mask",          "mask-kind",   "causal-align",   "mask-order",   "mask-fill",   "fully-masked",
+      "scale",     "softcap",       "dropout",     "dropout-seed",   "dropout-mask", "merge",       "variant",
+      "ablate",    "freeze",        "scale-query", "scale-key",      "edit",         "paint",       "backend",
+      "threads",   "second-phrase", "patch",       "patch-from",     "past",         "key-past",    "set",
+      "add",       "project-out",   "value-past",  "softcap-order",  "groups",       "hide-tokens", "renormalise",
+      "weighting", "top-p",         "image",       "decoder-phrase", "decoder-ids",  "attention",   "features",
+      "layout",    "lengths"};
   for (const std::string& name : names) EXPECT_NE(find_request_option(name), nullptr) << name;
   std::set<std::string> known(names.begin(), names.end());
   for (const RequestOption& option : request_options()) EXPECT_EQ(known.count(option.name), 1u) << option.name;

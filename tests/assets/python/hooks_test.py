@@ -183,6 +183,8 @@ class OnGpt2(unittest.TestCase):
                                ({"edit": "0/h.0.attn.c_attn.bias:3=1;0/h.0.attn.c_attn.bias:96=1"}, r"is \[96\]"),
                                ({"patch": "0/router@A", "patch_from": "x.json"}, "no hook reaches the stage router"),
                                ({"patch": "0/query@A"}, "no patch_from"), ({"freeze": "0.1=half"}, "freeze has '0.1=half'"),
+                               ({"add": "1/stream=a.npy"}, "add puts your own arrays"),
+                               ({"set": "off:z=1;z:1=0"}, "set puts your own arrays"),
                                ({"edit": "scores=1"}, "edit has"), ({"paint": "hide@1"}, "paint has")):
             with self.subTest(str(options)), self.assertRaisesRegex(ValueError, words):
                 headscope.intervene(self.model, options)

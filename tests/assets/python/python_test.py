@@ -48,6 +48,22 @@ class Run(unittest.TestCase):
         self.assertEqual(sorted(result), ["output", "weights"])
         self.assertEqual(result.tokens, ["a", "b", "c"])
 
+    def test_arrays_are_put_into_stages(self):
+        request = dict(model="demo:induction", phrase="cat box ink fox jam cat", layer=1)
+        plain = headscope.run("input,context,output", **request)
+        head = np.arange(8, dtype=np.float64)
+        put = headscope.run("context,output", set={"1/z:3,-1": head, "context:0": 0.0}, **request)
+        np.testing.assert_array_equal(put["context"][0, 3, -1], head)
+        self.assertFalse(put["context"][0, 0].any())
+        np.testing.assert_array_equal(put["context"][0, 5], plain["context"][0, 5])
+        added = headscope.run("context", add={"context:2": (head.tolist(), -0.5)}, **request)
+        np.testing.assert_allclose(added["context"][0, 2], plain["context"][0, 2] - 0.5 * head, atol=1e-6)
+        out = headscope.run("output", project_out={"output": np.ones(64)}, **request)
+        self.assertLess(np.abs(out["output"].sum(-1)).max(), 1e-4)
+        # The manifest keeps small arrays: the request runs again when its files are gone.
+        again = headscope.run("context", **added.manifest["request"])
+        np.testing.assert_array_equal(again["context"], added["context"])
+
     def test_what_is_refused_says_why(self):
         with self.assertRaises(headscope.HeadscopeError) as refused:
             headscope.run(phrase="a b c", heads=3, d_model=8)

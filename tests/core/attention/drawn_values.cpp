@@ -138,6 +138,18 @@ std::string drawn_patch(const DrawnFrom& from) {
   return fmt::format("{}{}{}@A", drawn_layer(from), stage, one_of(from, places));
 }
 
+// What is put there: a number, or an array of 1 to 5 rows of four or twelve features, which may not fit.
+std::string drawn_array(const DrawnFrom& from) {
+  const std::vector<std::string> more{"stream", "mlp_out", "attention_out", "z"};
+  const std::string stage = from.random.once_in(3) ? one_of(from, more) : drawn_stage(from);
+  const std::vector<std::string> places{"", "", ":0", ":1", ":,1", ":0,-1", ":,0..1", ":-2..-1"};
+  const bool number = from.option.name == std::string_view("set") && from.random.once_in(2);
+  const std::vector<std::string> files{"array-4.npy", "array-12.npy", "array-16.npy", "array-64.npy", "array-2x4.npy"};
+  const std::string factor = from.option.name == std::string_view("add") && from.random.once_in(2) ? "*-0.5" : "";
+  return fmt::format("{}{}{}={}{}", drawn_layer(from), stage, one_of(from, places),
+                     number ? drawn_factor(from) : from.files + "/" + one_of(from, files), factor);
+}
+
 struct DrawnRow {
   std::string_view placeholder;
   std::string (*draw)(const DrawnFrom&);
@@ -179,6 +191,9 @@ constexpr DrawnRow kDrawn[] = {
     {"[L/]STAGE:B,H,I,J=VALUE[;...]", drawn_edit},
     {"hide@I0:I1,J0:J1[;show@...]", drawn_rectangle},
     {"[L/]STAGE[:H[,I]]@A[;...]", drawn_patch},
+    {"[L/]STAGE[:H[,I]|:I]=FILE.npy|NUMBER[;...]", drawn_array},
+    {"[L/]STAGE[...]=FILE.npy[*FACTOR][;...]", drawn_array},
+    {"[L/]STAGE[...]=FILE.npy[;...]", drawn_array},
 };
 
 // "top-left|bottom-right": one of these words. Empty where the placeholder holds anything else.

@@ -77,6 +77,10 @@ void write_walk_files(const TemporaryFolder& folder) {
   }
   write(folder, "key-past-2.npy", random_tensor({1, 3, 2, 4}, 11));
   write(folder, "value-past-2.npy", random_tensor({1, 3, 2, 4}, 12));
+  for (const std::int64_t features : {4, 12, 16, 64}) {
+    write(folder, "array-" + std::to_string(features) + ".npy", random_tensor({features}, 15));
+  }
+  write(folder, "array-2x4.npy", random_tensor({2, 4}, 16));
   write(folder, "dropout-mask-1.npy", mostly_ones({1, 1, 1, 1}));
   write(folder, "dropout-mask-3.npy", mostly_ones({3, 1, 1}));
   write(folder, "dropout-mask-4.npy", mostly_ones({4, 4}));

@@ -21,7 +21,10 @@ const std::map<std::string, std::string>& two_terms() {
                                                            {"scale-key", "0.1=-3,off:0.25"},
                                                            {"edit", "1/scores:0,2,3,1=0.5;off:Wq:3,7=-inf"},
                                                            {"paint", "hide@:,3:4;off:show@2:4,:"},
-                                                           {"patch", "1/context:3,2@A;off:stream:4@A"}};
+                                                           {"patch", "1/context:3,2@A;off:stream:4@A"},
+                                                           {"set", "1/context:3,2..4=a.npy;off:value:,-1=0.5"},
+                                                           {"add", "stream:-2=a.npy*-1.5;off:mlp_out=b.npy"},
+                                                           {"project-out", "attention_out=a.npy;off:query:1=b.npy"}};
   return terms;
 }
 

@@ -12,7 +12,10 @@ Request all_of_them() {
                           {"scale-key", "off:0.1=0.5"},
                           {"edit", "1/scores:0,2,3,1=0.5;off:Wq:3,7=-inf"},
                           {"paint", "hide@:,3;show@2:4,0:"},
-                          {"patch", "1/context:3,2@A;stream:4@A;off:weights@A"}});
+                          {"patch", "1/context:3,2@A;stream:4@A;off:weights@A"},
+                          {"set", "1/context:3,2..4=folder/a.npy;off:value:,-1=0.5"},
+                          {"add", "0/stream:5=a.npy*2"},
+                          {"project-out", "z=d.npy"}});
 }
 
 TEST(InterventionList, NamesEveryOneInTheOrderOfTheOptions) {
@@ -26,17 +29,19 @@ TEST(InterventionList, NamesEveryOneInTheOrderOfTheOptions) {
                 "layer 0, head 0: weights uniform", "off layer 1, head 1: weights identity", "query × 2",
                 "off layer 0, head 1: key × 0.5", "layer 1, scores[0,2,3,1] = 0.5", "off Wq[3,7] = -inf",
                 "hide every query, key 3", "show query 2–3, every key", "layer 1, context of head 3, position 2 of A",
-                "stream, position 4 of A", "off weights of A"}));
+                "stream, position 4 of A", "off weights of A", "layer 1, context of head 3, positions 2..4 = a.npy",
+                "off value, position -1 = 0.5", "layer 0, stream, position 5 + 2 × a.npy", "context without d.npy"}));
 }
 
 TEST(InterventionList, ClausesStandInASentence) {
   std::vector<std::string> clauses;
   for (const Intervention& each : active_interventions(all_of_them(), true)) clauses.push_back(each.clause);
-  EXPECT_EQ(clauses,
-            (std::vector<std::string>{
-                "layer 0, head 1 off", "layer 1, head 2 off", "uniform weights in layer 0, head 0", "query × 2",
-                "layer 1, scores[0,2,3,1] = 0.5", "every query, key 3 hidden", "query 2–3, every key shown",
-                "layer 1, context of head 3, position 2 of A", "stream, position 4 of A"}));
+  EXPECT_EQ(clauses, (std::vector<std::string>{
+                         "layer 0, head 1 off", "layer 1, head 2 off", "uniform weights in layer 0, head 0",
+                         "query × 2", "layer 1, scores[0,2,3,1] = 0.5", "every query, key 3 hidden",
+                         "query 2–3, every key shown", "layer 1, context of head 3, position 2 of A",
+                         "stream, position 4 of A", "layer 1, context of head 3, positions 2..4 = a.npy",
+                         "layer 0, stream, position 5 + 2 × a.npy", "context without d.npy"}));
 }
 
 TEST(InterventionList, OneAloneIsWhatTheOptionOfItsTermGives) {

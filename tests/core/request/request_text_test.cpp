@@ -1,3 +1,4 @@
+// Long because every option has its rows here, as it is spelled and as it is refused.
 #include "core/request/request_text.h"
 
 #include <limits>
@@ -87,6 +88,9 @@ Values other_values() {
       {"edit", "scores:0,2,3,1=0.5;off:1/input:0,4,7=-inf;a/b=c:d:0,1=3;Wq:3,7=1e-07;9/3/x:0=-0"},
       {"paint", "hide@:,3:4;show@2:,0:5;off:hide@0:3,:"},
       {"patch", "1/context:3,2@A;off:stream:4@A;0/mlp_out:2@A;weights:,1@A"},
+      {"set", "1/context:3,2..4=a b.npy;off:value:,-1=-0.5;0/stream:-3..-1=a.npy;weights:1=inf"},
+      {"add", "1/stream=steer.npy*4;1/stream=steer.npy*4;mlp_out:-1=b.npy*-0.5"},
+      {"project-out", "attention_out:2=d.npy;off:context:3=d.npy"},
       {"patch-from", "a b.json"},
       {"backend", "reference"},
       {"threads", "7"},

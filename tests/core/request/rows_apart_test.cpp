@@ -64,6 +64,9 @@ TEST(RowsApart, GoesAsFarAsTheLeastOfARequest) {
                                      {"edit", "scores:0,0,0,0=1"},
                                      {"paint", "hide@0,1"},
                                      {"patch", "context@A"},
+                                     {"set", "context=0"},
+                                     {"add", "context=a.npy"},
+                                     {"project-out", "context=a.npy"},
                                      {"query", "q.npy"}}) {
     EXPECT_EQ(rows_apart(with(option, text)), RowsApart::nowhere) << option << " " << text;
   }

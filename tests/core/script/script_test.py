@@ -98,6 +98,8 @@ def cases():
                                                 "mask-after-softmax,softmax-over-queries"]
     yield "edits of stages", SMALL + ["--edit", "input:0,1,2=3;qkv_split:0,2,1,3=-1;scores:0,1,2,1=4;masked_scores:0,0,0,3=1;"
                                       "weights:0,2,5,0=0.5;context:0,0,0,0=2;output:0,0,0=9", "--mask", "causal"]
+    yield "arrays", SMALL + ["--mask", "causal", "--set", "context:1=0.5;value:0,1=row.npy", "--add", "query=row.npy*-2",
+                             "--project-out", "concat:1..2=wide.npy;output=wide.npy", "--edit", "context:0,1,0,0=2"]
     induction = ["--model", "demo:induction", "--phrase", "cat box ink fox jam cat", "--patch-from", "a.json"]
     yield "patches", induction + ["--patch", "1/context:7@A;1/query:2,5@A", "--edit", "1/context:0,7,2,1=3"]
     yield "patches of another length", induction[:-1] + ["short.json", "--patch", "1/weights:3@A;1/output@A;0/context@A"]
@@ -170,6 +172,8 @@ def write_files(folder):
     text = json.dumps(header).encode()
     with open(os.path.join(folder, "bias.safetensors"), "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text + values)
+    save("row.npy", numbers(8))
+    save("wide.npy", numbers(32))
 
 
 def run(words, folder):

@@ -1,14 +1,14 @@
-#include "core/attention/patched_mlp.h"
+#include "core/attention/changed_mlp.h"
 
 #include <algorithm>
 
-#include "core/attention/patches.h"
+#include "core/attention/put_numbers.h"
 #include "core/model/checkpoint.h"
 #include "core/model/row_convolution.h"
 
 namespace headscope {
 
-Tensor left_with_patched_mlp(const Request& own, const Inputs& base, std::int64_t layer, const AttendedRows& attended,
+Tensor left_with_changed_mlp(const Request& own, const Inputs& base, std::int64_t layer, const AttendedRows& attended,
                              const Backend& backend, const CancelToken& cancel) {
   const Architecture& architecture = base.checkpoint->architecture();
   const BlockWeights weights = base.checkpoint->block(layer);
@@ -16,7 +16,7 @@ Tensor left_with_patched_mlp(const Request& own, const Inputs& base, std::int64_
   const Tensor s = attended_rows(architecture, weights, attended, {0, stream.dim(1)});
   Tensor added = Tensor::zeros(stream.shape(), stream.axes());
   mlp_added(architecture, weights, {stream, s}, backend, cancel, added);
-  const Tensor put = with_patches(own, base, layer, kMlpPatch, added);
+  const Tensor put = with_changes(own, base, layer, kMlpPatch, added);
   Tensor left = Tensor::zeros(stream.shape(), stream.axes());
   float* to = left.mutable_data();
   std::copy_n(put.data(), left.size(), to);

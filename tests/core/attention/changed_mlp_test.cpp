@@ -1,5 +1,5 @@
 // What an MLP adds taken from another run: its rows, and the stream that follows from them.
-#include "core/attention/patched_mlp.h"
+#include "core/attention/changed_mlp.h"
 
 #include <fmt/format.h>
 
