@@ -21,13 +21,15 @@ void expect_rect(const Rect& r, float x0, float y0, float x1, float y1) {
 TEST(Layout, IsTheDesignAt1600By1000) {
   const Layout l = at(1600, 1000);
   expect_rect(l.menu, 0, 0, 1600, 30);
-  expect_rect(l.views, 0, 30, 1600, 56);
-  expect_rect(l.request, 0, 56, 264, 976);
-  expect_rect(l.phrase, 264, 56, 1600, 129);
-  expect_rect(l.pipeline, 264, 129, 1600, 211);
-  expect_rect(l.heads, 264, 211, 1150, 736);
-  expect_rect(l.concat, 264, 736, 1150, 976);
-  expect_rect(l.inspector, 1150, 211, 1600, 976);
+  expect_rect(l.views, 0, 30, 1600, 66);
+  expect_rect(l.request, 0, 66, 264, 976);
+  expect_rect(l.phrase, 264, 66, 1600, 139);
+  EXPECT_EQ(l.facts.height(), 0) << "the Request is open";
+  expect_rect(l.head, 264, 139, 1600, 203);
+  expect_rect(l.pipeline, 264, 203, 1600, 285);
+  expect_rect(l.heads, 264, 285, 1060, 759);
+  expect_rect(l.concat, 264, 759, 1060, 976);
+  expect_rect(l.inspector, 1060, 285, 1600, 976);
   expect_rect(l.status, 0, 976, 1600, 1000);
   EXPECT_TRUE(l.command_box && l.key_phrase_button);
   EXPECT_FALSE(l.request_folded || l.pipeline_small || l.concat_header_only || l.inspector_rail || l.tabs);
@@ -35,15 +37,24 @@ TEST(Layout, IsTheDesignAt1600By1000) {
 
 TEST(Layout, IsTheDesignAt1280By800) {
   const Layout l = at(1280, 800);
-  expect_rect(l.views, 0, 30, 1280, 56);
-  expect_rect(l.request, 0, 56, 36, 776);
-  expect_rect(l.phrase, 36, 56, 1280, 129);
-  expect_rect(l.pipeline, 36, 129, 1280, 164);
-  expect_rect(l.heads, 36, 164, 860, 638);
-  expect_rect(l.concat, 36, 638, 860, 776);
-  expect_rect(l.inspector, 860, 164, 1280, 776);
+  expect_rect(l.views, 0, 30, 1280, 66);
+  expect_rect(l.phrase, 0, 66, 1280, 139);
+  expect_rect(l.facts, 0, 139, 1280, 167);
+  expect_rect(l.head, 0, 167, 1280, 203);
+  expect_rect(l.pipeline, 0, 203, 1280, 238);
+  expect_rect(l.heads, 0, 238, 860, 736);
+  expect_rect(l.concat, 0, 736, 860, 776);
+  expect_rect(l.inspector, 860, 238, 1280, 776);
   EXPECT_TRUE(l.request_folded && l.pipeline_small && l.command_box);
   EXPECT_FALSE(l.key_phrase_button || l.tabs);
+}
+
+TEST(Layout, CardsOfTheStartStandAboveThePhrase) {
+  const Layout l = layout_of({.width = 1600, .height = 1000, .start = 160}, {});
+  expect_rect(l.start, 0, 66, 1600, 226);
+  EXPECT_EQ(l.phrase.min.y, 226);
+  EXPECT_EQ(l.request.min.y, 226);
+  EXPECT_TRUE(l.pipeline_small) << "the stages give way first";
 }
 
 TEST(Layout, GivesWayAtTheSizesOfTheVisualSystem) {
@@ -65,12 +76,13 @@ TEST(Layout, NeverLosesPhraseReadoutAndStatus) {
         const Layout l = layout_of(
             {.width = static_cast<float>(w), .height = static_cast<float>(h), .notices = 72, .inspector_tab = tab}, {});
         ASSERT_EQ(l.phrase.height(), 73);
-        ASSERT_EQ(l.views.height(), 26);
+        ASSERT_EQ(l.views.height(), 36);
+        ASSERT_GE(l.head.height(), 36);
         ASSERT_EQ(l.status.max.y, h);
         ASSERT_EQ(l.status.height(), 24);
-        ASSERT_GE(l.heads.height(), h < 640 ? 260 : 300) << w << "x" << h;
+        ASSERT_GE(l.heads.height(), h < 640 ? 180 : 220) << w << "x" << h;
         ASSERT_GE(l.heads.width(), 400) << w << "x" << h;
-        ASSERT_GE(l.inspector.height(), h < 640 ? 260 : 300);
+        ASSERT_GE(l.inspector.height(), h < 640 ? 180 : 220);
         ASSERT_GE(l.inspector.width(), 360);
         ASSERT_LE(l.inspector.width(), l.tabs ? w : 620);
         ASSERT_EQ(l.concat.max.y, l.status.min.y);
@@ -88,7 +100,8 @@ TEST(Layout, NeverLosesPhraseReadoutAndStatus) {
 TEST(Layout, LiesOnWholePixelsAtEveryScale) {
   for (const float scale : {1.0f, 1.25f, 1.5f, 2.0f, 3.0f}) {
     const Layout l = at(std::round(1600 * scale), std::round(1000 * scale), scale);
-    for (const Rect& r : {l.menu, l.views, l.request, l.phrase, l.pipeline, l.heads, l.concat, l.inspector, l.status}) {
+    for (const Rect& r : {l.menu, l.views, l.request, l.phrase, l.facts, l.head, l.pipeline, l.heads, l.concat,
+                          l.inspector, l.status}) {
       for (const float edge : {r.min.x, r.min.y, r.max.x, r.max.y}) EXPECT_EQ(edge, std::round(edge)) << scale;
     }
     EXPECT_EQ(l.request.width(), std::round(264 * scale));
@@ -111,7 +124,8 @@ TEST(Layout, OpensTheRequestOverItsNeighboursWhereThereIsNoRoom) {
   EXPECT_TRUE(l.request_over);
   EXPECT_FALSE(l.request_folded);
   EXPECT_EQ(l.request.width(), 264);
-  EXPECT_EQ(l.phrase.min.x, 36) << "nothing moves below it";
+  EXPECT_EQ(l.phrase.min.x, 0) << "nothing moves below it";
+  EXPECT_EQ(l.facts.height(), 28);
   view.request_collapsed = true;
   EXPECT_TRUE(at(1600, 1000, 1, view).request_folded);
 }
