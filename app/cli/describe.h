@@ -11,7 +11,8 @@
 
 namespace headscope {
 class Checkpoint;
-}
+class Tokenizer;
+}  // namespace headscope
 
 namespace headscope::cli {
 
@@ -37,6 +38,16 @@ Description describe_picture(const std::string& path);  // describe_documents.cp
 Description describe_drawing(const std::string& path);  // an SVG or PDF
 Description describe_folder(const std::string& path);   // describe_folder.cpp; also "demo:NAME"
 Description describe_gguf(const std::string& path);     // describe_folder.cpp
+
+Description describe_families();                             // what opens; describe_families.cpp
+Description describe_model_config(const std::string& path);  // a config.json by itself; describe_config.cpp
+
+// Which vocabulary a file is that holds nothing else, SentencePiece's or tiktoken's; "" for every other.
+std::string vocabulary_kind(const std::string& path);           // describe_tokenizer.cpp
+Description describe_vocabulary_file(const std::string& path);  // describe_tokenizer.cpp
+
+// Adds a tokenizer as "tokenizer". `unknown`: why one that is there cannot be used.
+void add_tokenizer(const Tokenizer* tokenizer, const std::string& unknown, Description& description);
 
 // Adds the keys and tensors of a GGUF file as "metadata" and "tensors".
 void add_gguf(const std::string& path, Description& description);  // describe_gguf.cpp

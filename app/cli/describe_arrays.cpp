@@ -20,6 +20,7 @@
 #include "core/io/torch_file.h"
 #include "core/model/config_reader.h"
 #include "core/model/layer_prefix.h"
+#include "core/model/layer_schemes.h"
 #include "core/model/layer_weights.h"
 #include "core/model/weights_sha256.h"
 #include "core/tensor/statistics.h"
@@ -50,15 +51,13 @@ std::vector<std::string> prefixes_of(const TensorFile& file) {
   return layer_prefixes(names);
 }
 
-// Which of the contract's four spellings the names behind `prefix` are, with what that says about the numbers; "" for
-// none.
+// Which row of the table of attention layers the names behind `prefix` are, with what that says about the numbers; ""
+// for none.
 std::string convention_of(const TensorFile& file, const std::string& prefix) {
-  const auto has = [&](const char* name) { return has_names(file) && file.find(prefix + name) != nullptr; };
-  if (has("qkv_layer.weight")) return "fused projection, rows [q_h k_h v_h] per head (tutorials 000 to 002)";
-  if (has("in_proj_weight")) return "fused projection, rows in blocks [Q K V] (torch.nn.MultiheadAttention)";
-  if (has("q_proj_weight")) return "separate projections (torch.nn.MultiheadAttention)";
-  if (has("queries.weight")) return "separate projections (tutorial 004)";
-  if (has("Wq")) return "x W projections, [in, out] (tutorial 003)";
+  const auto has = [&](const std::string& name) { return has_names(file) && file.find(prefix + name) != nullptr; };
+  for (const NameScheme& scheme : layer_schemes()) {
+    if (has(required_names(scheme).front())) return scheme.about;
+  }
   return "";
 }
 
@@ -216,10 +215,11 @@ Description describe_tensors(const std::string& path, const Reading& reading) {
     if (!prefix.empty()) description.text += "one attention layer in it, " + inside(prefix) + "\n";
     describe_layer(path, convention, reading.cancel, description);
   } else {
-    description.text +=
-        has_names(file)
-            ? "no attention layer: none of qkv_layer.weight, in_proj_weight, q_proj_weight, queries.weight, Wq\n"
-            : "tensors without names; they are no attention weights, whose rows add up to 1\n";
+    description.text += has_names(file)
+                            ? "no attention layer: none of qkv_layer.weight, in_proj_weight, q_proj_weight, "
+                              "queries.weight, Wq, q_proj.weight, "
+                              "wq.weight, W_Q\n"
+                            : "tensors without names; they are no attention weights, whose rows add up to 1\n";
   }
   Json tensors = Json::array();
   std::vector<std::vector<std::string>> rows = {{"tensor", "dtype", "shape", "size"}};

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 
 #include "app/cli/output.h"
 #include "core/base/error.h"
+#include "core/base/grouped_digits.h"
 #include "core/io/json_text.h"
 #include "core/model/model_config.h"
+#include "core/model/planned_size.h"
 #include "core/model/weight_files.h"
 
 namespace headscope::cli {
@@ -58,14 +61,54 @@ void add_sizes(const Architecture& model, Description& description) {
                                   model.d_model, model.head_dim);
 }
 
+namespace {
+
+// What a model of these sizes holds and takes: formulas of its sizes, nothing is read.
+void add_planned_size(const PlannedSize& size, const Architecture& model, Description& description) {
+  constexpr double kFloat = 4, kHalf = 2;
+  const auto bytes = [](std::int64_t numbers, double each) { return size_text(static_cast<double>(numbers) * each); };
+  Json& json = description.json;
+  json["parameters"] = size.parameters;
+  json["multiply_adds_per_token"] = size.multiply_adds;
+  json["cached_numbers_per_token"] = size.cached;
+  json["vocab_size"] = model.vocab_size;
+  json["max_positions"] = model.max_positions;
+  json["mlp_width"] = model.mlp_width;
+  description.text += fmt::format("{} parameters: {} in F32, {} in F16 or BF16\n", grouped_digits(size.parameters),
+                                  bytes(size.parameters, kFloat), bytes(size.parameters, kHalf));
+  description.text +=
+      fmt::format("a token takes {} multiply-adds in its matrices; its keys and values are {} numbers, {} in float32\n",
+                  grouped_digits(size.multiply_adds), grouped_digits(size.cached), bytes(size.cached, kFloat));
+}
+
+}  // namespace
+
 // Adds what config.json alone says, or why a model of it cannot be run.
 void add_configured_sizes(const std::string& path, Description& description) {
   try {
-    add_sizes(model_config_of(read_config_json(path), path).architecture, description);
+    const ModelConfig config = model_config_of(read_config_json(path), path);
+    add_sizes(config.architecture, description);
+    add_planned_size(planned_size(config), config.architecture, description);
   } catch (const Error& error) {
     description.json["unknown_architecture"] = error.what();
     description.text += "no architecture that is known: " + printable(error.what()) + "\n";
   }
+}
+
+bool is_model_config(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  if (name != "config.json" && name != "lit_config.json") return false;
+  const JsonValue config = read_config_json(path);
+  return config.kind == JsonValue::Kind::object;
+}
+
+Description describe_model_config(const std::string& path) {
+  Description description;
+  description.json = {{"path", path}, {"kind", "configuration"}, {"architecture", nullptr}};
+  description.text = printable(path) + ": the configuration of a model\n";
+  add_configured_sizes(path, description);
+  add_config(path, description);
+  return description;
 }
 
 void add_config(const std::string& path, Description& description) {

@@ -158,18 +158,6 @@ void add_architecture(const Checkpoint& checkpoint, Description& description) {
                       fmt::join(checkpoint.dtypes(), " and "), size_text(static_cast<double>(checkpoint.bytes())));
 }
 
-// `unknown`: why one that is there cannot be used.
-void add_tokenizer(const Tokenizer* tokenizer, const std::string& unknown, Description& description) {
-  description.json["tokenizer"] = nullptr;
-  if (tokenizer == nullptr) {
-    if (!unknown.empty()) description.json["unknown_tokenizer"] = unknown;
-    description.text += unknown.empty() ? "no tokenizer\n" : "no tokenizer that can be used: " + unknown + "\n";
-    return;
-  }
-  description.json["tokenizer"] = {{"kind", tokenizer->kind()}, {"vocabulary_size", tokenizer->vocabulary_size()}};
-  description.text += fmt::format("tokenizer: {}, vocabulary {}\n", tokenizer->kind(), tokenizer->vocabulary_size());
-}
-
 void add_unexpected(const std::vector<std::string>& unexpected, Description& description) {
   description.json["unexpected_tensors"] = unexpected;
   if (unexpected.empty()) return;
@@ -266,18 +254,30 @@ Description describe_folder(const std::string& path) {
     const std::string gguf = gguf_path_of(folder);
     const bool meta = is_meta_folder(folder);
     if (meta) description.text += "sizes of params.json and of the tensors, in a folder as Meta ships Llama\n";
-    gguf.empty() ? add_config((fs::path(folder) / (meta ? "params.json" : "config.json")).string(), description)
-                 : add_gguf(gguf, description);
+    if (!gguf.empty()) {
+      add_gguf(gguf, description);
+    } else if (configured || meta) {
+      add_config((fs::path(folder) / (configured ? "config.json" : "params.json")).string(), description);
+    } else {
+      description.text += "sizes as the files say them, without a config.json\n";
+    }
     if (holds(files, kMapName)) add_map(folder, description);
   } else {
-    const auto tokenizer = load_tokenizer(folder);
+    std::string unknown;
+    std::shared_ptr<const Tokenizer> tokenizer;
+    try {
+      tokenizer = load_tokenizer(folder);
+      if (tokenizer == nullptr) unknown = unread_tokenizer(folder);
+    } catch (const UnknownTokenizer& error) {
+      unknown = error.what();
+    }
     if (!configured && tokenizer == nullptr) {
       throw Error(path + ": found a folder without config.json and without weights; expected a checkpoint folder");
     }
     description.json = {{"path", path}, {"kind", "checkpoint"}, {"architecture", nullptr}};
     description.text = printable(path) + ": a checkpoint folder without weights\n";
     if (configured) add_configured_sizes((fs::path(folder) / "config.json").string(), description);
-    add_tokenizer(tokenizer.get(), tokenizer == nullptr ? unread_tokenizer(folder) : "", description);
+    add_tokenizer(tokenizer.get(), unknown, description);
     if (configured) add_config((fs::path(folder) / "config.json").string(), description);
   }
   Json list = Json::array();

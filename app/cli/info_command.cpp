@@ -7,6 +7,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/describe.h"
+#include "app/cli/describe_config.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/session/documents.h"
@@ -24,8 +25,19 @@ namespace headscope::cli {
 
 namespace {
 
+// A file of a model's weights leads to its folder.
+Description with_checkpoint(Description description, const std::string& path) {
+  const std::string folder = folder_of_weights(path);
+  if (folder.empty()) return description;
+  description.json["checkpoint"] = folder;
+  description.text +=
+      fmt::format("\nweights of a whole model: headscope-cli info {} says of which\n", printable(folder));
+  return description;
+}
+
 Description description_of(const std::string& path, const Reading& reading) {
   if (path.starts_with("demo:")) return describe_folder(path);
+  if (!vocabulary_kind(path).empty()) return describe_vocabulary_file(path);
   switch (file_kind(path)) {
     case FileKind::folder:
       return describe_folder(path);
@@ -43,11 +55,11 @@ Description description_of(const std::string& path, const Reading& reading) {
       return describe_npz(path, reading);
     case FileKind::safetensors:
     case FileKind::torch:
-      return describe_tensors(path, reading);
+      return with_checkpoint(describe_tensors(path, reading), path);
     case FileKind::gguf:
       return describe_gguf(path);
     case FileKind::json:
-      return describe_session(path);
+      return is_model_config(path) ? describe_model_config(path) : describe_session(path);
   }
   throw Bug("a kind of file without a description");
 }
@@ -82,7 +94,18 @@ void announce_large_file(const std::string& path) {
   print_notice(fmt::format("reading {}, {}", path, size_text(static_cast<double>(bytes))));
 }
 
+void print_description(const Arguments& given, const Description& description) {
+  // Names in files and paths may be no UTF-8; what cannot be said in JSON is replaced.
+  print(given.has("json")
+            ? description.json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+            : description.text);
+}
+
 void info(const Arguments& given, const CancelToken& cancel) {
+  if (given.has("families")) {
+    if (!given.positional.empty()) throw UsageError("families", "found a path too", "it alone: it lists what opens");
+    return print_description(given, describe_families());
+  }
   if (given.positional.empty()) throw UsageError("PATH: found nothing; expected the file or folder to describe");
   ProgressLine progress;
   const std::string doing = "reading " + given.positional;
@@ -94,10 +117,7 @@ void info(const Arguments& given, const CancelToken& cancel) {
       given.has("map-draft") ? drafted_map(place.path, given.get("map-draft")) : description_of(place.path, reading);
   progress.erase();
   if (!place.notice.empty()) given.notice_with_result(place.notice);
-  // Names in files and paths may be no UTF-8; what cannot be said in JSON is replaced.
-  print(given.has("json")
-            ? description.json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-            : description.text);
+  print_description(given, description);
 }
 
 }  // namespace
@@ -105,16 +125,17 @@ void info(const Arguments& given, const CancelToken& cancel) {
 Command info_command() {
   CommandSpec spec;
   spec.name = "info";
-  spec.usage = "PATH [--map-draft FILE] [--json]";
+  spec.usage = "(PATH [--map-draft FILE] | --families) [--json]";
   spec.summary =
-      "Says what a checkpoint folder, a GGUF model, a session, a picture, a .safetensors, .pt, .npy or .npz file "
-      "holds.";
+      "Says what a checkpoint folder, a config.json, a GGUF model, a vocabulary, a session, a picture, a .safetensors, "
+      ".pt, .npy or .npz file holds.";
   spec.positional = "PATH";
   spec.groups = {
       {"Output",
        {{"map-draft", "FILE",
          "Of a folder whose model no family fits: write a headscope-map.json, guessed from names, shapes and "
          "config.json, and say what could not be guessed, and which keys of config.json were not taken into account."},
+        {"families", "", "List the families of models that open, in place of a file, with the model_types of each."},
         {"json", "", "As JSON."}}}};
   spec.examples = {"headscope-cli info layer.safetensors", "headscope-cli info heads.png --json",
                    "headscope-cli info path/to/model", "headscope-cli info path/to/model --map-draft map.json"};

@@ -10,6 +10,7 @@
 #include "core/io/torch_file.h"
 #include "core/io/torch_pickle.h"
 #include "core/model/capture.h"
+#include "core/model/numbered_tensors.h"
 
 namespace headscope {
 
@@ -30,17 +31,21 @@ bool has_shares(const std::string& path, const CancelToken& cancel) {
   return sums.off * 10 < sums.rows && sums.nan_rows < sums.rows;
 }
 
-// Nothing but the numbers tells what a file of torch.save without names holds.
-bool unnamed_weights(const TensorFile& file) {
-  const bool only = file.entries.size() == 1 && file.entries[0].name == kOnlyTensor;
-  if (only && file.entries[0].shape.size() == 5) return true;
-  const auto fits = [](const TensorEntry& entry) { return entry.shape.size() == 3 || entry.shape.size() == 4; };
-  if (!std::all_of(file.entries.begin(), file.entries.end(), fits)) return false;
+// Whether the tensors of a file are weights of layers: nothing but the numbers tells.
+bool holds_shares(const TensorFile& file) {
   try {
     return has_shares(file.path, {});
   } catch (const Error&) {  // tensors that do not fit each other are no layers
     return false;
   }
+}
+
+// Of a file of torch.save without names.
+bool unnamed_weights(const TensorFile& file) {
+  const bool only = file.entries.size() == 1 && file.entries[0].name == kOnlyTensor;
+  if (only && file.entries[0].shape.size() == 5) return true;
+  const auto fits = [](const TensorEntry& entry) { return entry.shape.size() == 3 || entry.shape.size() == 4; };
+  return std::all_of(file.entries.begin(), file.entries.end(), fits) && holds_shares(file);
 }
 
 }  // namespace
@@ -61,7 +66,7 @@ bool is_capture(const TensorFile& file) {
     const std::string_view rest = name.substr(digits_end);
     if (rest == ".weights" || rest == ".scores" || rest == ".query") return true;
   }
-  return false;
+  return !numbered_tensors(file).empty() && holds_shares(file);
 }
 
 }  // namespace headscope

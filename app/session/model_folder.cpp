@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/model/adapter_folder.h"
 #include "core/model/hub_folder.h"
 #include "core/model/meta_folder.h"
+#include "core/model/own_config.h"
 #include "core/model/weight_files.h"
 
 namespace headscope {
@@ -31,6 +33,7 @@ bool is_file(const fs::path& path) {
 // Whether the folder's model is read from the file of that name. Those of safetensors are told by their names alone, so
 // that a shard without the others is refused as the folder is.
 bool is_of_model(const fs::path& folder, const std::string& name) {
+  if (name.starts_with("consolidated.") && is_meta_folder(folder.string())) return true;
   if (name.ends_with(".safetensors")) return name == "model.safetensors" || name.starts_with("model-");
   if (!name.ends_with(".bin") && !name.ends_with(".pt") && !name.ends_with(".pth")) return false;
   try {
@@ -39,6 +42,14 @@ bool is_of_model(const fs::path& folder, const std::string& name) {
   } catch (const Error&) {  // no weights that could be told
     return false;
   }
+}
+
+// Whether a name ends as files do that are opened here, so that it is none of the hub's models.
+bool is_file_name(const std::string& name) {
+  constexpr std::array endings = {".json", ".jsonl", ".safetensors", ".npy",  ".npz",  ".pt",   ".pth",      ".bin",
+                                  ".gguf", ".png",   ".jpg",         ".jpeg", ".svg",  ".pdf",  ".html",     ".hsagg",
+                                  ".txt",  ".csv",   ".model",       ".spm",  ".onnx", ".ckpt", ".tiktoken", ".wav"};
+  return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return name.ends_with(ending); });
 }
 
 // "" where it is not set.
@@ -52,9 +63,9 @@ std::string folder_of_weights(const std::string& path) {
   const fs::path file = path;
   if (!is_file(file)) return "";
   const fs::path folder = file.parent_path().empty() ? "." : file.parent_path();
-  if (!is_file(folder / "config.json") && !is_meta_folder(folder.string())) return "";
-  if (!is_of_model(folder, file.filename().string()) || is_capture(open_tensor_file(path))) return "";
-  return folder.string();
+  const bool configured = is_file(folder / "config.json") || is_meta_folder(folder.string());
+  if (!is_of_model(folder, file.filename().string()) || (!configured && !has_own_config(folder.string()))) return "";
+  return is_capture(open_tensor_file(path)) ? "" : folder.string();
 }
 
 std::string hub_cache() {
@@ -79,7 +90,13 @@ ModelPlace place_in_hub(const std::string& given) {
   const std::string name = hub_folder_name(given), cache = hub_cache();
   if (name.empty() || cache.empty() || fs::exists(fs::symlink_status(given, error))) return {given, ""};
   const std::string folder = (fs::path(cache) / name).string();
-  if (!is_hub_folder(folder)) return {given, ""};
+  if (!is_hub_folder(folder)) {
+    if (is_file_name(given)) return {given, ""};
+    throw Error(fmt::format(
+        "{}: is not there, and the hub's cache {} holds no {}; expected a checkpoint folder with config.json and "
+        "model.safetensors or pytorch_model.bin, a GGUF model (.gguf), or the name of a model in that cache",
+        given, cache, name));
+  }
   const std::string snapshot = hub_snapshot(folder);
   return {snapshot, fmt::format("{} lies in the hub's cache; {} is opened", given, snapshot)};
 }

@@ -6,9 +6,9 @@
 
 namespace headscope {
 
-// The folder of a checkpoint when `path` is one of its files of weights: config.json lies beside it, it is one of those
-// that the folder's model is read from, and it is no capture. "" when it is none. Throws Error when the file cannot be
-// read.
+// The folder of a checkpoint when `path` is one of its files of weights: config.json lies beside it, or the file says
+// itself what it is of (own_config.h), it is one of those that the folder's model is read from, and it is no capture.
+// "" when it is none. Throws Error when the file cannot be read.
 std::string folder_of_weights(const std::string& path);
 
 // The folder in which huggingface_hub keeps models, as its variables say ($HF_HUB_CACHE, $HF_HOME), or else its usual
@@ -21,7 +21,8 @@ struct ModelPlace {
 };
 
 // A folder of the hub's cache as its snapshot, and so "name" or "org/name" where no such path exists and the cache has
-// it; everything else as it is. Throws Error where a snapshot cannot be told.
+// it; everything else as it is. Throws Error where a snapshot cannot be told, and for such a name that the cache does
+// not have, with where it looked.
 ModelPlace place_in_hub(const std::string& given);
 
 // A checkpoint's file of weights as its folder, and everything else as place_in_hub() has it. Throws Error also for the

@@ -13,6 +13,7 @@
 #include "core/io/mapped_file.h"
 #include "core/io/npz.h"
 #include "core/io/pickle.h"
+#include "core/io/pickle_json.h"
 #include "core/io/stored_numbers.h"
 #include "core/io/torch_globals.h"
 
@@ -60,6 +61,7 @@ class Storages {
     TorchContents contents;
     std::vector<TorchTensor> tensors = unnamed_torch_tensors(pickle, where);
     contents.named = tensors.empty();
+    contents.settings = settings_of_pickle(pickle);
     if (contents.named) tensors = torch_tensors(pickle, where);
     for (const TorchTensor& tensor : tensors) {
       const auto found = numbers_.find(tensor.storage.key);

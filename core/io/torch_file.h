@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +28,7 @@ struct TorchContents {
   bool named = true;                    // false: one tensor or a list of them (unnamed_torch_tensors)
   std::vector<std::size_t> storage_of;  // of every tensor: its place in `storages`
   std::vector<TorchStoragePlace> storages;
+  std::map<std::string, std::string> settings;  // what else the file says, as JSON (settings_of_pickle)
 };
 
 // The file is not trusted. An archive has one folder with all members in it, none compressed, and data.pkl; every

@@ -24,6 +24,10 @@ using Gives = TorchGlobal::Gives;
 // Keys under which training code keeps the state_dict beside other things.
 constexpr std::array<std::string_view, 4> kStateDicts = {"state_dict", "model_state_dict", "model", "module"};
 
+// Keys under which programs keep the attention of all layers, a list of tensors.
+constexpr std::array<std::string_view, 5> kAttentions = {"attentions", "attention", "attention_weights", "attn_weights",
+                                                         "weights"};
+
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 60;
 constexpr std::size_t kMostTensorAxes = 64;
 // Of a tensor whose numbers lie over each other (an expanded one), beyond what its storage has: it is copied to be
@@ -37,6 +41,7 @@ class TorchPickle {
   TorchStorage storage_of(const PickleValue& stored) const;
   // Nothing where `value` is no tensor.
   std::optional<TorchTensor> tensor_of(const PickleValue& value, const std::string& name) const;
+  const PickleValue* attention_list() const;
   const PickleValue& state_dict() const;
   std::vector<TorchTensor> tensors_of(const PickleValue& dict) const;
   std::vector<TorchTensor> unnamed_tensors() const;
@@ -233,13 +238,35 @@ std::vector<TorchTensor> TorchPickle::tensors_of(const PickleValue& dict) const 
   return tensors;
 }
 
-std::vector<TorchTensor> TorchPickle::unnamed_tensors() const {
+// Of a dictionary: what stands under a name of attention, where that is a list or a tuple, or the only tensor; or its
+// own values, where its keys are numbers.
+const PickleValue* TorchPickle::attention_list() const {
   const PickleValue& root = pickle_.root();
+  if (root.kind != Kind::dict) return nullptr;
+  const std::span<const PickleRef> items = pickle_.items(root);
+  for (const std::string_view key : kAttentions) {
+    const PickleValue* const value = pickle_.find(root, key);
+    if (value == nullptr) continue;
+    const bool list = value->kind == Kind::list || value->kind == Kind::tuple;
+    if (list || (value->kind == Kind::call && items.size() == 2)) return value;
+  }
+  return nullptr;
+}
+
+std::vector<TorchTensor> TorchPickle::unnamed_tensors() const {
+  const PickleValue* const list = attention_list();
+  const PickleValue& root = list == nullptr ? pickle_.root() : *list;
   if (std::optional<TorchTensor> only = tensor_of(root, kOnlyTensor)) return {std::move(*only)};
-  if (root.kind != Kind::list && root.kind != Kind::tuple) return {};
+  const bool numbered = root.kind == Kind::dict;
+  if (root.kind != Kind::list && root.kind != Kind::tuple && !numbered) return {};
   std::vector<TorchTensor> tensors;
-  for (const PickleRef item : pickle_.items(root)) {
-    std::optional<TorchTensor> tensor = tensor_of(pickle_[item], std::to_string(tensors.size()));
+  const std::span<const PickleRef> items = pickle_.items(root);
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    // A dictionary of layers by their numbers holds them in order, {0: ..., 1: ...}.
+    const auto number = static_cast<std::int64_t>(tensors.size());
+    if (numbered && (pickle_[items[k]].kind != Kind::whole || pickle_[items[k]].whole != number)) return {};
+    if (numbered) ++k;
+    std::optional<TorchTensor> tensor = tensor_of(pickle_[items[k]], std::to_string(number));
     if (!tensor) return {};
     tensors.push_back(std::move(*tensor));
   }

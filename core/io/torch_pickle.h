@@ -37,9 +37,10 @@ struct TorchTensor {
 // or a tensor reaches beyond its storage.
 std::vector<TorchTensor> torch_tensors(const Pickle& pickle, const std::string& what);
 
-// The tensors of a file that is one tensor, or a list or tuple of nothing but tensors: by kOnlyTensor, or
-// by their places, "0", "1", ...; sorted by these names. Empty where it is anything else.
-// Throws as torch_tensors().
+// The tensors of a file that is one tensor, or a list or tuple of nothing but tensors: by kOnlyTensor, or by their
+// places, "0", "1", ...; sorted by these names. So, too, of a dictionary that has such a list under a name of attention
+// ("attentions", "attention", "attention_weights", "attn_weights", "weights"), or the only tensor, and of one whose
+// keys are the numbers 0, 1, ... Empty where it is anything else. Throws as torch_tensors().
 inline constexpr const char* kOnlyTensor = "tensor";
 std::vector<TorchTensor> unnamed_torch_tensors(const Pickle& pickle, const std::string& what);
 

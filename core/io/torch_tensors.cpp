@@ -94,6 +94,8 @@ TensorFile open_torch(const std::string& path) {
   TensorFile tensors;
   tensors.path = path;
   tensors.format = kTorchFormat;
+  tensors.metadata = std::move(open->contents.settings);
+  tensors.metadata.erase(kContainer);
   if (!open->contents.named) {
     const bool only = open->contents.tensors.front().name == kOnlyTensor;
     tensors.metadata[kContainer] = only ? "one tensor without a name" : "a list of tensors without names";

@@ -20,6 +20,7 @@
 #include "core/io/tensor_formats.h"
 #include "core/io/torch_file.h"
 #include "core/io/torch_pickle.h"
+#include "core/model/numbered_tensors.h"
 #include "core/model/unread_tensors.h"
 
 namespace headscope {
@@ -201,7 +202,11 @@ void read_unnamed_tensors(const TensorFile& file, Capture& capture) {
 
 void read_tensors_capture(const std::string& path, Capture& capture, LayerFacts& facts) {
   const TensorFile file = open_tensor_file(path);
-  if (!has_names(file)) return read_unnamed_tensors(file, capture);
+  if (!has_names(file)) {
+    read_unnamed_tensors(file, capture);
+    for (const auto& [name, json] : file.metadata) put_fact(facts, path, name, json);
+    return;
+  }
   std::vector<std::string> unread;
   for (const TensorEntry& entry : file.entries) {
     if (put_part(capture, path, entry.name, [&] { return file.tensor(entry); })) continue;
@@ -212,6 +217,13 @@ void read_tensors_capture(const std::string& path, Capture& capture, LayerFacts&
     const bool is_whole = entry.dtype == "BOOL" || entry.dtype.starts_with('I') || entry.dtype.starts_with('U');
     put_mask(facts, entry.name, path + ": " + shortened(entry.name), file.tensor(entry), is_whole);
   }
+  const std::vector<const TensorEntry*> numbered =
+      capture.layers.empty() ? numbered_tensors(file) : std::vector<const TensorEntry*>();
+  for (std::size_t layer = 0; layer < numbered.size(); ++layer) {
+    const TensorEntry& entry = *numbered[layer];
+    put_part(capture, path, fmt::format("layers.{}.weights", layer), [&] { return file.tensor(entry); });
+  }
+  if (!numbered.empty()) unread.clear();
   if (capture.layers.empty()) {
     throw Error(fmt::format("{} is no capture; expected {}{}", path, kCaptureExpected,
                             unread.empty() ? "" : "; found " + unread_names(unread)));

@@ -86,7 +86,7 @@ const Family* DraftConfig::family() const {
     const auto holds = [&](std::string_view key) { return reader.find(key) != nullptr; };
     const bool marked = !row.marks.empty() && std::all_of(row.marks.begin(), row.marks.end(), holds);
     const bool named = std::find(row.model_types.begin(), row.model_types.end(), type) != row.model_types.end();
-    if (marked || (named && (row.applies == nullptr || row.applies(reader)))) return &row;
+    if ((marked || named) && (row.applies == nullptr || row.applies(reader))) return &row;
   }
   return nullptr;
 }

@@ -12,6 +12,7 @@
 namespace headscope {
 
 class ConfigReader;
+class WeightFiles;
 
 // A number of config.json: its key, and the default of the family's reference implementation when the key is absent.
 // Without a default the key must be there. The reference's defaults are those of its configuration class, which
@@ -187,9 +188,20 @@ struct Family {
   std::vector<Family> more_parts;
   // What the family says in its own way; null: nothing. Problems go to the reader.
   void (*particulars)(ConfigReader& reader, const Family& family, Architecture& architecture) = nullptr;
+  // Makes tensors that the files keep in another layout known as this row names and uses them; null: none are. Throws
+  // Error, which begins with `what`, where one has not as many axes as its name says.
+  void (*arrange)(WeightFiles& files, const Architecture& architecture, const std::string& what) = nullptr;
 };
 
 std::span<const Family> families();
+
+// The types of configurations that open, each once, in the order of the rows, and the family that opens it: the first
+// of several that tell their configurations apart by other keys.
+struct FamilyType {
+  std::string_view model_type;
+  const Family* family = nullptr;
+};
+std::vector<FamilyType> family_types();
 
 // Prefixes that training code puts before the names of the body: "transformer.", "model.", "_orig_mod.", ...; "" first.
 std::span<const std::string_view> body_prefixes();

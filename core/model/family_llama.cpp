@@ -240,6 +240,7 @@ Family llama2c() {
               .num_layers = {"n_layers", {}},
               .num_heads = {"n_heads", {}},
               .num_kv_heads = {"n_kv_heads", {}},
+              .head_dim = {"head_dim", {}},
               .mlp_width = {"hidden_dim", {}},
               .max_positions = {"max_seq_len", {}},
               .norm_eps = {"norm_eps", 1e-5}};
@@ -259,7 +260,8 @@ Family llama2c() {
   row.biases = {};
   row.tied = Family::Tied::by_file;
   row.pairs = RotaryRule::Pairs::neighbours;
-  row.refused = {{"use_scaled_rope", {"false"}}};
+  row.window = WindowKeys{};
+  row.refused = {{"use_scaled_rope", {"false"}}, {"moe", {"null"}}};
   row.particulars = [](ConfigReader& reader, const Family& family, Architecture& architecture) {
     if (reader.find(family.keys.mlp_width.key) != nullptr) return;
     // Meta's rule: two thirds of 4 d_model, times a factor and rounded down, rounded up to a multiple.

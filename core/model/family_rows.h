@@ -15,6 +15,15 @@ Family phi();
 Family opt();
 Family bloom();
 
+// family_lens.cpp
+Family transformer_lens();
+Family transformer_lens_folded();
+Family transformer_lens_bare();
+
+// family_litgpt.cpp
+Family litgpt_gated();
+Family litgpt();
+
 // family_bert.cpp
 Family bert();
 Family roberta();

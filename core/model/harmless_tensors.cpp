@@ -30,6 +30,7 @@ constexpr Row kRows[] = {
     {".self_attn.mask", Kind::mask},
     {".attention.mask", Kind::mask},
     {"causal_mask", Kind::mask},
+    {".attn.IGNORE", Kind::mask},  // TransformerLens: what is written where the mask hides
     {".tril", Kind::mask},
     // Tables of rotary positions.
     {".inv_freq", Kind::anything},
@@ -37,6 +38,8 @@ constexpr Row kRows[] = {
     {"freqs_cos", Kind::anything},
     {"freqs_sin", Kind::anything},
     {"freqs_cis", Kind::anything},
+    {".attn.rotary_sin", Kind::anything},
+    {".attn.rotary_cos", Kind::anything},
     {".cos_cached", Kind::anything},
     {".sin_cached", Kind::anything},
     {".attn.embed_positions", Kind::anything},
@@ -66,6 +69,15 @@ bool is_of_kind(const TensorEntry& entry, Kind kind) {
 }
 
 }  // namespace
+
+bool is_mask_of_layer(const TensorEntry& entry) {
+  TensorEntry whole = entry;  // of a layer alone no prefix says that it is one of attention
+  whole.name.insert(0, "layer.attn.");
+  return std::any_of(std::begin(kRows), std::end(kRows), [&](const Row& row) {
+    return row.kind == Kind::mask && row.ending.starts_with(".attn.") && whole.name.ends_with(row.ending) &&
+           is_of_kind(whole, row.kind);
+  });
+}
 
 bool is_harmless(const TensorEntry& entry) {
   const std::string_view name = entry.name;

@@ -10,4 +10,7 @@ namespace headscope {
 // never read; and, where it is of no layer, a pooler or a head that compares sentences. See Checkpoint::unexpected.
 bool is_harmless(const TensorEntry& entry);
 
+// Whether a tensor of one attention layer, below whatever prefix, is its causal mask or what is written where it hides.
+bool is_mask_of_layer(const TensorEntry& entry);
+
 }  // namespace headscope

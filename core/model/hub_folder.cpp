@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -58,6 +59,19 @@ std::vector<std::string> snapshots_of(const fs::path& folder) {
   return names;
 }
 
+// The one that changed last; "" where two did at the same time.
+std::string newest_of(const fs::path& snapshots, const std::vector<std::string>& names) {
+  std::vector<std::pair<fs::file_time_type, std::string>> times;
+  for (const std::string& name : names) {
+    std::error_code error;
+    times.emplace_back(fs::last_write_time(snapshots / name, error), name);
+    if (error) return "";
+  }
+  std::sort(times.begin(), times.end());
+  const bool alike = times.size() > 1 && times[times.size() - 2].first == times.back().first;
+  return alike ? "" : times.back().second;
+}
+
 // Without a slash at its end.
 fs::path folder_path(const std::string& path) {
   const fs::path folder(path);
@@ -86,10 +100,14 @@ std::string hub_snapshot(const std::string& folder) {
   if (std::find(names.begin(), names.end(), main) != names.end()) return (path / "snapshots" / main).string();
   if (names.size() == 1) return (path / "snapshots" / names.front()).string();
   if (names.empty()) throw Error(folder + ": holds no snapshot; expected one in its folder snapshots");
+  const std::string newest = newest_of(path / "snapshots", names);
+  if (!newest.empty()) return (path / "snapshots" / newest).string();
   std::vector<std::string> shown;
   for (const std::string& name : names) shown.push_back(shortened(name));
-  throw Error(fmt::format("{}: refs/main names none of its {} snapshots; expected the path of one of them: {}", folder,
-                          names.size(), first_ten(shown)));
+  throw Error(fmt::format(
+      "{}: refs/main names none of its {} snapshots, and the newest have one time; expected the path of one of "
+      "them: {}",
+      folder, names.size(), first_ten(shown)));
 }
 
 std::string hub_model_name(const std::string& path) {

@@ -12,8 +12,8 @@ std::string hub_folder_name(const std::string& model);
 // Whether it holds snapshots and is called as such folders are.
 bool is_hub_folder(const std::string& folder);
 
-// The snapshot that refs/main names, or else the only one. Throws Error where there is none, or where several are there
-// and refs/main names none of them.
+// The snapshot that refs/main names, or else the one whose folder changed last. Throws Error where there is none, or
+// where refs/main names none and several changed at the same time.
 std::string hub_snapshot(const std::string& folder);
 
 // "org/name" of the path of a snapshot; "" of every other path.

@@ -4,24 +4,18 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/model/config_reader.h"
+#include "core/model/layer_schemes.h"
 
 namespace headscope {
-namespace {
-
-// A tensor of each kind of layer that the table in layer_weights.cpp knows, by which it is found.
-constexpr std::string_view kTelling[] = {"qkv_layer.weight", "in_proj_weight", "q_proj_weight", "queries.weight", "Wq"};
-
-}  // namespace
-
 std::vector<std::string> layer_prefixes(const std::vector<std::string>& tensors) {
   std::set<std::string> found;
   for (const std::string& name : tensors) {
-    for (const std::string_view telling : kTelling) {
+    for (const NameScheme& scheme : layer_schemes()) {
+      const std::string telling = required_names(scheme).front();
       if (!name.ends_with(telling)) continue;
       const std::string prefix = name.substr(0, name.size() - telling.size());
       if (prefix.empty() || prefix.back() == '.') found.insert(prefix);

@@ -10,41 +10,13 @@
 #include "core/base/error.h"
 #include "core/io/tensor_formats.h"
 #include "core/io/torch_file.h"
+#include "core/model/harmless_tensors.h"
 #include "core/model/layer_prefix.h"
+#include "core/model/layer_schemes.h"
+#include "core/model/stored_layout.h"
 
 namespace headscope {
 namespace {
-
-enum class Rows { fused, torch_blocked, torch_separate, separate, x_times_w };
-
-// One row of the contract's table: which names it may hold. Empty: this row has no such tensor.
-struct NameScheme {
-  Rows rows;
-  const char* title;
-  const char* qkv;
-  const char* qkv_bias;
-  const char* query;
-  const char* key;
-  const char* value;
-  const char* query_bias;
-  const char* key_bias;
-  const char* value_bias;
-  const char* output;
-  const char* output_bias;
-  bool extra_key;  // bias_k and bias_v
-};
-
-constexpr NameScheme kSchemes[] = {
-    {Rows::fused, "a fused layer with per-head rows", "qkv_layer.weight", "qkv_layer.bias", "", "", "", "", "", "",
-     "linear_layer.weight", "linear_layer.bias", false},
-    {Rows::torch_blocked, "torch.nn.MultiheadAttention", "in_proj_weight", "in_proj_bias", "", "", "", "", "", "",
-     "out_proj.weight", "out_proj.bias", true},
-    {Rows::torch_separate, "torch.nn.MultiheadAttention with kdim or vdim", "", "in_proj_bias", "q_proj_weight",
-     "k_proj_weight", "v_proj_weight", "", "", "", "out_proj.weight", "out_proj.bias", true},
-    {Rows::separate, "separate projections", "", "", "queries.weight", "keys.weight", "values.weight", "queries.bias",
-     "keys.bias", "values.bias", "fc_out.weight", "fc_out.bias", false},
-    {Rows::x_times_w, "x W weights", "", "", "Wq", "Wk", "Wv", "", "", "", "Wo", "", false},
-};
 
 struct TensorSource {
   const std::string& source;
@@ -66,25 +38,10 @@ std::string listed(const std::vector<std::string>& names) {
   return text.empty() ? "no tensor" : text;
 }
 
-std::vector<std::string> required_names(const NameScheme& scheme) {
-  if (*scheme.qkv) return {scheme.qkv};
-  return {scheme.query, scheme.key, scheme.value};
-}
-
-std::vector<std::string> known_names(const NameScheme& scheme) {
-  std::vector<std::string> names;
-  for (const char* name : {scheme.qkv, scheme.qkv_bias, scheme.query, scheme.key, scheme.value, scheme.query_bias,
-                           scheme.key_bias, scheme.value_bias, scheme.output, scheme.output_bias}) {
-    if (*name) names.push_back(name);
-  }
-  if (scheme.extra_key) names.insert(names.end(), {"bias_k", "bias_v"});
-  return names;
-}
-
 // The row of the table that the names belong to: all that it needs, and nothing that it does not know.
 const NameScheme& scheme_of(const TensorSource& tensors) {
   const NameScheme* found = nullptr;
-  for (const NameScheme& scheme : kSchemes) {
+  for (const NameScheme& scheme : layer_schemes()) {
     const std::vector<std::string> required = required_names(scheme);
     const bool some = std::any_of(required.begin(), required.end(), [&](const auto& n) { return tensors.has(n); });
     if (!some) continue;
@@ -96,6 +53,10 @@ const NameScheme& scheme_of(const TensorSource& tensors) {
       tensors.refuse(fmt::format("found {}, which belongs to {}, but {} is missing", listed(tensors.names),
                                  scheme.title, listed(missing)));
     }
+    if (found && required == required_names(*found)) {  // they differ in their output projection
+      if (tensors.has(scheme.output)) found = &scheme;
+      continue;
+    }
     if (found) {
       tensors.refuse(fmt::format("found tensors of two layers, {} and {}: {}. Expected one attention layer",
                                  found->title, scheme.title, listed(tensors.names)));
@@ -106,7 +67,8 @@ const NameScheme& scheme_of(const TensorSource& tensors) {
     tensors.refuse(
         fmt::format("found {}; expected one attention layer: qkv_layer.weight, in_proj_weight, "
                     "q_proj_weight with k_proj_weight and v_proj_weight, queries.weight with keys.weight "
-                    "and values.weight, or Wq, Wk and Wv",
+                    "and values.weight, q_proj.weight or wq.weight with those of keys and values, Wq, Wk and Wv, or "
+                    "W_Q, W_K and W_V",
                     listed(tensors.names)));
   }
   std::vector<std::string> unknown;
@@ -121,42 +83,52 @@ const NameScheme& scheme_of(const TensorSource& tensors) {
   return *found;
 }
 
-// A [out, in] matrix; `transposed` files hold [in, out].
-Tensor read_matrix(const TensorSource& tensors, const std::string& name, bool transposed) {
+// A [out, in] matrix of a tensor that stands otherwise in the file.
+Tensor read_matrix(const TensorSource& tensors, const std::string& name, StoredLayout layout) {
   const Tensor tensor = tensors.read_as_stored(name);
-  if (tensor.rank() != 2 || tensor.size() == 0) {
-    tensors.refuse(fmt::format("{} is {}; expected a matrix {}", name, to_string(tensor.shape()),
-                               transposed ? "[in, out]" : "[out, in]"));
+  if (tensor.rank() != axes_of(layout) || tensor.size() == 0) {
+    tensors.refuse(fmt::format("{} is {}; expected {}", name, to_string(tensor.shape()), layout_axes(layout)));
   }
-  const Tensor matrix = tensor.reshaped(tensor.shape(), {Axis::feature, Axis::feature});
-  return transposed ? matrix.permuted({1, 0}) : matrix;
+  if (tensor.rank() > 2) return laid_out(tensor, layout);
+  return laid_out(tensor.reshaped(tensor.shape(), {Axis::feature, Axis::feature}), layout);
 }
 
-// `features` values along one axis; leading axes of size 1 are allowed (bias_k is [1, 1, d]).
-Tensor read_vector(const TensorSource& tensors, const std::string& name, std::int64_t features) {
+// How the matrices of a row of the table stand.
+StoredLayout layout_of(const NameScheme& scheme, bool output) {
+  using Kind = StoredLayout::Kind;
+  if (scheme.rows == LayerRows::x_times_w) return {Kind::in_out};
+  if (scheme.rows == LayerRows::heads) return {Kind::heads_in_out, output};
+  return {};
+}
+
+// `features` values along one axis; leading axes of size 1 are allowed (bias_k is [1, 1, d]), of heads two axes.
+Tensor read_vector(const TensorSource& tensors, const std::string& name, std::int64_t features, bool heads = false) {
   const Tensor tensor = tensors.read(name);
+  if (heads && tensor.rank() == 2 && tensor.size() == features) return laid_out(tensor, {StoredLayout::Kind::heads});
   if (tensor.rank() < 1 || tensor.size() != features || tensor.dim(tensor.rank() - 1) != features) {
     tensors.refuse(fmt::format("{} is {}; expected [{}]", name, to_string(tensor.shape()), features));
   }
   return tensor.reshaped({features}, {Axis::feature});
 }
 
-Linear read_linear(const TensorSource& tensors, const std::string& weight, const std::string& bias, bool transposed) {
+Linear read_linear(const TensorSource& tensors, const std::string& weight, const std::string& bias,
+                   StoredLayout layout) {
   Linear linear;
-  linear.weight = read_matrix(tensors, weight, transposed);
+  linear.weight = read_matrix(tensors, weight, layout);
   linear.weight_name = weight;
   if (tensors.has(bias)) {
-    linear.bias = read_vector(tensors, bias, linear.weight.dim(0));
+    linear.bias = read_vector(tensors, bias, linear.weight.dim(0), axes_of(layout) == 3 && !layout.heads_are_inputs);
     linear.bias_name = bias;
   }
   return linear;
 }
 
 void read_separate(const TensorSource& tensors, const NameScheme& scheme, LayerWeights& weights) {
-  const bool transposed = scheme.rows == Rows::x_times_w;
-  weights.query = read_linear(tensors, scheme.query, scheme.query_bias, transposed);
-  weights.key = read_linear(tensors, scheme.key, scheme.key_bias, transposed);
-  weights.value = read_linear(tensors, scheme.value, scheme.value_bias, transposed);
+  const StoredLayout layout = layout_of(scheme, false);
+  weights.query = read_linear(tensors, scheme.query, scheme.query_bias, layout);
+  weights.key = read_linear(tensors, scheme.key, scheme.key_bias, layout);
+  weights.value = read_linear(tensors, scheme.value, scheme.value_bias, layout);
+  if (scheme.rows == LayerRows::heads) weights.num_heads = tensors.read(scheme.query).dim(0);
   const std::int64_t query_rows = weights.query.weight.dim(0);
   const std::int64_t key_rows = weights.key.weight.dim(0);
   if (query_rows % key_rows != 0) {
@@ -179,13 +151,13 @@ void read_separate(const TensorSource& tensors, const NameScheme& scheme, LayerW
 }
 
 void read_fused(const TensorSource& tensors, const NameScheme& scheme, QkvLayout layout, LayerWeights& weights) {
-  weights.qkv = read_linear(tensors, scheme.qkv, scheme.qkv_bias, false);
-  const QkvLayout by_name = scheme.rows == Rows::fused ? QkvLayout::per_head : QkvLayout::blocked;
+  weights.qkv = read_linear(tensors, scheme.qkv, scheme.qkv_bias, {});
+  const QkvLayout by_name = scheme.rows == LayerRows::fused ? QkvLayout::per_head : QkvLayout::blocked;
   weights.qkv_layout = layout == QkvLayout::automatic ? by_name : layout;
   const std::int64_t rows = weights.qkv.weight.dim(0);
   if (weights.qkv_layout == QkvLayout::blocked) {
     if (tensors.has(scheme.output)) {
-      const std::int64_t query_rows = read_matrix(tensors, scheme.output, false).dim(1);
+      const std::int64_t query_rows = read_matrix(tensors, scheme.output, {}).dim(1);
       const std::int64_t key_rows = (rows - query_rows) / 2;
       if (key_rows < 1 || query_rows + 2 * key_rows != rows || query_rows % key_rows != 0) {
         tensors.refuse(fmt::format(
@@ -240,7 +212,7 @@ LayerWeights layer_weights(const TensorSource& tensors, QkvLayout layout) {
     weights.bias_v = read_vector(tensors, "bias_v", value_features);
   }
   if (tensors.has(scheme.output)) {
-    weights.output = read_linear(tensors, scheme.output, scheme.output_bias, scheme.rows == Rows::x_times_w);
+    weights.output = read_linear(tensors, scheme.output, scheme.output_bias, layout_of(scheme, true));
     if (weights.output.weight.dim(1) != concat_features) {
       tensors.refuse(fmt::format("{} takes {} features, but the heads give {} when they are merged", scheme.output,
                                  weights.output.weight.dim(1), concat_features));
@@ -265,7 +237,9 @@ std::int64_t parsed_num_heads(const std::string& path, const std::string& text) 
 LayerWeights read_layer_weights(const std::string& path, QkvLayout layout) {
   const TensorFile file = open_tensor_file(path);
   std::vector<std::string> names;
-  for (const TensorEntry& entry : file.entries) names.push_back(entry.name);
+  for (const TensorEntry& entry : file.entries) {
+    if (!is_mask_of_layer(entry)) names.push_back(entry.name);
+  }
   const std::string before = has_names(file) ? only_layer_prefix(names, path) : "";
   const std::string place = before.empty() ? path : path + ": " + before.substr(0, before.size() - 1);
   TensorSource tensors{place, names_behind(before, names),

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/io/tensor_formats.h"
 #include "core/model/config_reader.h"
 #include "core/model/json_values.h"
+#include "core/model/meta_shards.h"
 #include "core/model/tensor_names.h"
 
 namespace headscope {
@@ -34,6 +36,22 @@ bool is_there(const fs::path& path) {
 std::int64_t size_of(const WeightFiles& files, const char* name, std::size_t axis) {
   const WeightFiles::Place* place = files.find(name);
   return place == nullptr || place->entry->shape.size() != 2 ? 0 : place->entry->shape[axis];
+}
+
+// consolidated.safetensors, or consolidated.00 and those that follow it, of either format; empty where there are none.
+std::vector<fs::path> weights_in(const fs::path& folder) {
+  constexpr std::size_t most = 100;
+  if (is_there(folder / "consolidated.safetensors")) return {folder / "consolidated.safetensors"};
+  std::vector<fs::path> found;
+  for (const char* ending : {"pth", "safetensors"}) {
+    while (found.size() < most) {
+      const fs::path next = folder / fmt::format("consolidated.{:02}.{}", found.size(), ending);
+      if (!is_there(next)) break;
+      found.push_back(next);
+    }
+    if (!found.empty()) break;
+  }
+  return found;
 }
 
 std::int64_t layers_of(const WeightFiles& files) {
@@ -94,16 +112,14 @@ std::vector<MetaSize> sizes_of(ConfigReader& params, const WeightFiles& files) {
 
 bool is_meta_folder(const std::string& folder) {
   const fs::path path = folder;
-  return is_there(path / kParams) && is_there(path / "consolidated.00.pth") && !is_there(path / "config.json");
+  return is_there(path / kParams) && !is_there(path / "config.json") && !weights_in(path).empty();
 }
 
 WeightFiles open_meta_weights(const std::string& folder) {
-  if (is_there(fs::path(folder) / "consolidated.01.pth")) {
-    throw Error(folder +
-                ": holds consolidated.00.pth and more of its kind, a model that is split for several GPUs, whose parts "
-                "are not joined; expected one file, or the folder of the same model that save_pretrained writes");
-  }
-  return WeightFiles::open(folder);
+  const std::vector<fs::path> paths = weights_in(folder);
+  std::vector<TensorFile> files;
+  for (const fs::path& path : paths) files.push_back(open_tensor_file(path.string()));
+  return WeightFiles::of(files.size() == 1 ? std::move(files.front()) : joined_shards(files));
 }
 
 JsonValue meta_config(const std::string& folder, const WeightFiles& files) {

@@ -1,4 +1,5 @@
-// Folders as Meta ships Llama: params.json with consolidated.00.pth, and no config.json.
+// Folders as Meta ships Llama, and Mistral its models: params.json with consolidated.00.pth and those that follow it,
+// or the same as .safetensors, and no config.json.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace headscope {
 // Whether it is such a folder.
 bool is_meta_folder(const std::string& folder);
 
-// Its weights. Throws Error where they are split for several GPUs, and as WeightFiles::open.
+// Its weights, joined where they are split for several GPUs. Throws Error, as joined_shards() does.
 WeightFiles open_meta_weights(const std::string& folder);
 
 // What config.json of the family llama2c, which has these names of tensors, says of it: params.json, the width of the

@@ -23,14 +23,13 @@ namespace {
 const Family& family_of(ConfigReader& reader, const std::string& what, std::string_view otherwise) {
   for (const Family& row : families()) {
     const auto holds = [&reader](std::string_view key) { return reader.find(key) != nullptr; };
-    if (!row.marks.empty() && std::all_of(row.marks.begin(), row.marks.end(), holds)) return row;
+    const bool marked = !row.marks.empty() && std::all_of(row.marks.begin(), row.marks.end(), holds);
+    if (marked && (row.applies == nullptr || row.applies(reader))) return row;
   }
   const std::string type = reader.text("model_type", otherwise);
-  std::vector<std::string_view> known;
   for (const Family& row : families()) {
     for (const std::string_view name : row.model_types) {
       if (name == type && (row.applies == nullptr || row.applies(reader))) return row;
-      if (row.applies == nullptr) known.push_back(name);
     }
   }
   const JsonValue* inner = reader.find("text_config");
@@ -40,9 +39,10 @@ const Family& family_of(ConfigReader& reader, const std::string& what, std::stri
   };
   const std::string shown = (type.empty() ? "missing" : in_quotes(type)) + nearest_sentence(type, has);
   throw Error(
-      fmt::format("{}: model_type is {}; expected one of {}, or a headscope-map.json beside it, which says what "
-                  "the model is made of: headscope-cli info FOLDER --map-draft FILE writes a draft",
-                  what, shown, fmt::join(known, ", ")));
+      fmt::format("{}: model_type is {}. Expected one of {} types (headscope-cli info --families lists them), or a "
+                  "headscope-map.json beside it, which says what the model is made of: headscope-cli info FOLDER "
+                  "--map-draft FILE writes a draft",
+                  what, shown, family_types().size()));
 }
 
 // The configuration of a model inside of a larger one, or the configuration itself.

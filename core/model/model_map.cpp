@@ -7,6 +7,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,8 @@
 #include "core/model/config_reader.h"
 #include "core/model/leftover_tensors.h"
 #include "core/model/map_settings.h"
+#include "core/model/map_tensor.h"
+#include "core/model/stored_layout.h"
 
 namespace headscope {
 namespace {
@@ -52,7 +55,8 @@ class MapReader {
     architecture().family = text_or("name", "mapped");
     ModelConfig config{family_->fixed, family_.get()};
     config.own_family = family_;
-    named_.body = body_of(object("tensors").find("word.weight")->text, named_.before_layer);
+    const JsonValue& word = *object("tensors").find("word.weight");
+    named_.body = body_of(word.find("name") != nullptr ? word.find("name")->text : word.text, named_.before_layer);
     config.map = std::move(named_);
     return config;
   }
@@ -68,6 +72,7 @@ class MapReader {
   std::string text_or(const char* key, const char* otherwise);
   void check_keys();
   void name_tensors();
+  bool make_known(const std::string& ours, const std::string& theirs, const std::optional<StoredLayout>& layout);
   void name_tensor(const MapPart& part, const std::string& which, const JsonValue& value);
   bool names(const char* key) const { return named(key, "weight") || named(key, "bias"); }
   bool named(const char* part, const char* which) const {
@@ -182,27 +187,36 @@ void MapReader::check_parts() {
   need("down", ", which an MLP has");
 }
 
+bool MapReader::make_known(const std::string& ours, const std::string& theirs,
+                           const std::optional<StoredLayout>& layout) {
+  if (!layout) return files_.name_also(ours, theirs);
+  if (files_.find(theirs) == nullptr) return false;
+  const std::string wrong = lay_out(files_, theirs, *layout, ours);
+  if (!wrong.empty()) problem("tensors: " + wrong);
+  return true;
+}
+
 void MapReader::name_tensor(const MapPart& part, const std::string& which, const JsonValue& value) {
   const std::string key = fmt::format("{}.{}", part.key, which);
-  const std::size_t mark = value.text.find(kLayerMark);
-  if (value.kind != JsonValue::Kind::string || (mark != value.text.npos) != part.in_layer) {
-    problem(fmt::format("tensors: {} is {}, expected the name of a tensor {} {{layer}}, the layer's number", key,
-                        shown_value(value), part.in_layer ? "with" : "without"));
-    return;
+  const std::optional<MapTensor> named = map_tensor_of(key, part.in_layer, value, problems_);
+  if (!named) return;
+  if (named->layout && family_->in_out) {
+    return problem(fmt::format("tensors: {}: stored is said beside matrices in_out; expected it of every matrix", key));
   }
-  if (part.in_layer) named_.before_layer.push_back(value.text.substr(0, mark));
+  const std::size_t mark = named->text.find(kLayerMark);
+  if (part.in_layer) named_.before_layer.push_back(named->text.substr(0, mark));
   for (std::int64_t layer = 0; layer < (part.in_layer ? num_layers_ : 1); ++layer) {
-    std::string theirs = value.text, ours = key;
+    std::string theirs = named->text, ours = key;
     if (part.in_layer) {
       theirs.replace(mark, kLayerMark.size(), std::to_string(layer));
       ours = fmt::format("layers.{}.{}", layer, key);
     }
-    if (files_.name_also(ours, theirs)) {
+    if (make_known(ours, theirs, named->layout)) {
       named_.tensors.push_back(theirs);
       continue;
     }
     problem(
-        fmt::format("tensors: {} is {}, and no file has a tensor {}", key, in_quotes(value.text), in_quotes(theirs)));
+        fmt::format("tensors: {} is {}, and no file has a tensor {}", key, in_quotes(named->text), in_quotes(theirs)));
     return;
   }
 }

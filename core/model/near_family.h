@@ -28,8 +28,16 @@ struct FamilyGuess {
 };
 std::span<const FamilyGuess> family_guesses();
 
+// A key that tells of arithmetic that is not here, as a part of a sentence, whatever the model is called.
+struct FamilyTrait {
+  std::string_view key;
+  std::string_view differs;
+};
+std::span<const FamilyTrait> family_traits();
+
 // What a refusal says behind a model_type, from its comma on: the nearest family and what differs; of a type that
-// nothing is known of, the family that its keys hint at, called a guess; "" where nothing can be said. `has` says
+// nothing is known of, the family that its keys hint at, called a guess, and what they say of its arithmetic; "" where
+// nothing can be said. `has` says
 // whether the configuration has a key.
 std::string nearest_sentence(std::string_view model_type, const std::function<bool(std::string_view)>& has);
 

@@ -18,8 +18,10 @@
 #include "core/io/vocabulary_bytes.h"
 #include "core/model/adapter_folder.h"
 #include "core/model/gguf_model.h"
+#include "core/model/lens_tensors.h"
 #include "core/model/meta_folder.h"
 #include "core/model/model_map.h"
+#include "core/model/own_config.h"
 
 namespace headscope {
 
@@ -75,6 +77,26 @@ OpenedModel open_meta_folder(const std::string& path, const std::string& folder,
   return {path, folder, std::move(config), std::make_shared<const WeightFiles>(std::move(files))};
 }
 
+// Of a row that arranges its tensors, and of one whose model TransformerLens took over.
+void arrange_tensors(ModelConfig& config, WeightFiles& files, const std::string& what) {
+  if (config.family->arrange == nullptr && holds_lens_tensors(files)) read_as_lens(config, files, what);
+  if (config.family->arrange != nullptr) config.family->arrange(files, config.architecture, what);
+}
+
+// A folder with weights that say themselves what they are of.
+OpenedModel open_without_config(const std::string& path, const std::string& folder, Tower tower) {
+  std::optional<OwnConfig> own;
+  WeightFiles files;
+  if (has_own_config(folder)) {
+    files = WeightFiles::open(folder);
+    own = own_config(folder, files);
+  }
+  if (!own) throw Error(fmt::format("{}: found no config.json in it; expected a checkpoint folder", folder));
+  ModelConfig config = model_config_of(own->json, own->what, tower);
+  arrange_tensors(config, files, folder);
+  return {path, folder, std::move(config), std::make_shared<const WeightFiles>(std::move(files))};
+}
+
 }  // namespace
 
 OpenedModel open_model_folder(const std::string& path, const std::string& folder, Tower tower) {
@@ -84,9 +106,7 @@ OpenedModel open_model_folder(const std::string& path, const std::string& folder
   if (const std::string adapter = adapter_sentence(folder); !adapter.empty()) throw Error(adapter);
   if (is_meta_folder(folder)) return open_meta_folder(path, folder, tower);
   const fs::path config = fs::path(folder) / "config.json";
-  if (!fs::exists(config, error)) {
-    throw Error(fmt::format("{}: found no config.json in it; expected a checkpoint folder", folder));
-  }
+  if (!fs::exists(config, error)) return open_without_config(path, folder, tower);
   const fs::path map = fs::path(folder) / kMapName;
   const bool mapped = fs::exists(fs::symlink_status(map, error));
   const JsonValue json = read_config_json(config.string());
@@ -97,6 +117,7 @@ OpenedModel open_model_folder(const std::string& path, const std::string& folder
   if (of_family) read = model_config_of(json, config.string(), tower);
   WeightFiles files = WeightFiles::open(folder);
   if (!of_family) read = model_map_of(*said, map.string(), files);
+  if (of_family) arrange_tensors(*read, files, folder);
   if (of_family && mapped) read->map.ignored = ignored_of(*said, map.string(), files);
   std::vector<ModelConfig> parts;
   if (holds_more_parts(*read->family, files)) {

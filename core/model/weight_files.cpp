@@ -235,6 +235,21 @@ bool WeightFiles::name_also(const std::string& name, const std::string& tensor) 
   return true;
 }
 
+void WeightFiles::put(Made made, const std::string& known_as) {
+  TensorFile file;
+  const Place* first = made.of.empty() ? nullptr : find(made.of.front());
+  file.path = first != nullptr ? first->file->path : files_.front()->path;
+  file.format = first != nullptr ? first->file->format : files_.front()->format;
+  for (const std::string& name : made.of) places_.erase(name);
+  const std::string name = made.entry.name;
+  file.entries.push_back(std::move(made.entry));
+  file.read = [read = std::move(made.read)](std::size_t, bool two_bytes) { return read(two_bytes); };
+  files_.push_back(std::make_unique<const TensorFile>(std::move(file)));
+  const TensorFile* kept = files_.back().get();
+  places_.insert_or_assign(name, Place{kept, &kept->entries.front()});
+  if (!known_as.empty()) name_also(known_as, name);
+}
+
 const WeightFiles::Place* WeightFiles::find(const std::string& name) const {
   if (const auto at = other_names_.find(name); at != other_names_.end()) return &at->second;
   const auto at = places_.find(name);

@@ -1,6 +1,7 @@
 // The files of weights of a checkpoint folder as one list of tensors.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,16 @@ class WeightFiles {
 
   // Makes a tensor known by another name as well, which all() does not list; false where no file holds `tensor`.
   bool name_also(const std::string& name, const std::string& tensor);
+
+  // A tensor that no file holds as it is used: another shape or order of the numbers of others, or several in one.
+  struct Made {
+    TensorEntry entry;  // whose name none of the files has, unless it is one of `of`; `bytes` 0: no file holds numbers
+    std::vector<std::string> of;                 // the tensors that it is made of
+    std::function<Tensor(bool two_bytes)> read;  // as TensorFile::read
+  };
+  // Puts it in the place of the tensors that it is made of, which are no longer known; and under `known_as` as well,
+  // where that is not "". What `of` names lies in these files.
+  void put(Made made, const std::string& known_as = "");
 
   // Null when no file holds it.
   const Place* find(const std::string& name) const;

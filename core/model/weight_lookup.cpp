@@ -100,6 +100,7 @@ class Accountant {
 
  private:
   void count(const TensorEntry& entry) {
+    if (entry.bytes == 0) return;  // numbers that no file holds
     account.bytes += static_cast<std::int64_t>(entry.bytes);
     std::int64_t numbers = 1;
     for (const std::int64_t size : entry.shape) numbers *= size;

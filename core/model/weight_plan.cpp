@@ -147,7 +147,7 @@ PlannedBody planned_body(const Architecture& architecture, const Family& family)
   PlannedBody body;
   body.word = table(names.word, architecture.vocab_size, width);
   if (*names.older_word) body.word.older_name = std::string(names.older_word) + ".weight";
-  if (!architecture.sinusoidal && architecture.position != Architecture::Position::none) {
+  if (!architecture.sinusoidal && architecture.position == Architecture::Position::learned) {
     body.position = table(names.position, architecture.position_offset + architecture.max_positions, width);
   }
   if (architecture.relative) {
@@ -301,14 +301,17 @@ PlannedBlock planned_block(const Architecture& architecture, const Family& famil
     block.attention_norm_out = scale(named(names.attention_scale), width);
     block.mlp_norm_out = scale(named(names.mlp_scale), width);
   }
-  if (!architecture.shared_norm) block.mlp_norm = norm(named(names.mlp_norm), width, norm_bias);
+  const bool mlp = architecture.mlp != Architecture::Mlp::none;
+  if (!architecture.shared_norm && mlp) block.mlp_norm = norm(named(names.mlp_norm), width, norm_bias);
   if (architecture.sinks && *names.sinks) block.sinks = {named(names.sinks), "", {architecture.num_heads}};
   if (architecture.has_experts(layer)) {
     plan_experts(architecture, names, prefix, block);
     return block;
   }
+  if (!mlp) return block;
+  const bool gated = architecture.mlp == Architecture::Mlp::gated;
   block.gate_up = linear(named(names.gate_up), 2 * architecture.mlp_width, width, architecture.mlp_bias, in_out);
-  block.gate = linear(named(names.gate), architecture.mlp_width, width, architecture.mlp_bias, in_out);
+  if (gated) block.gate = linear(named(names.gate), architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.up = linear(named(names.up), architecture.mlp_width, width, architecture.mlp_bias, in_out);
   block.down = linear(named(names.down), width, architecture.mlp_width, architecture.mlp_bias, in_out);
   return block;

@@ -18,6 +18,9 @@ constexpr const char* kSeedCoderPattern =
 constexpr const char* kDeepseek3Pattern =
     R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+// Falcon: Unicode's punctuation and what ASCII has beside it.
+constexpr const char* kFalconPunctuation = R"([\p{P}$+<=>^~|`]+)";
+
 const std::vector<const char*>& deepseek_coder_patterns() {
   static const std::vector<const char*> patterns = {R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)",
                                                     R"([\x{4E00}-\x{9FA5}\x{800}-\x{4E00}\x{AC00}-\x{D7FF}]+)",
@@ -37,6 +40,8 @@ std::vector<GgufPreTokenizer> all_rows() {
       {.name = "mpt", .patterns = gpt2, .nfc = true},
       {.name = "smollm", .patterns = gpt2, .single_digits = true},
       {.name = "starcoder", .patterns = gpt2, .single_digits = true},
+      {.name = "refact", .patterns = gpt2, .single_digits = true},
+      {.name = "falcon", .patterns = {kFalconPunctuation, kGpt2Pattern, "[0-9][0-9][0-9]"}},
       {.name = "minerva-7b", .patterns = gpt2, .single_digits = true},
       {.name = "llama-bpe", .patterns = llama3, .ignore_merges = true, .begins = true},
       {.name = "llama3", .patterns = llama3, .ignore_merges = true, .begins = true},

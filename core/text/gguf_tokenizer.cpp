@@ -19,6 +19,8 @@
 #include "core/text/token_spelling.h"
 #include "core/text/tokenizer.h"
 #include "core/text/tokenizer_json.h"
+#include "core/text/vocabulary_files.h"
+#include "core/text/vocabulary_model.h"
 
 namespace headscope {
 
@@ -54,12 +56,16 @@ class TokenizerReader {
 
   TokenizerParts read() {
     const std::string_view model = *file_.text(kModel);
-    if (model != "gpt2" && model != "llama") {
-      refuse_unknown(kModel, fmt::format("is {}; expected gpt2 or llama", in_quotes(model)));
+    if (model != "gpt2" && model != "llama" && model != "bert") {
+      refuse_unknown(kModel, fmt::format("is {}; expected gpt2, llama or bert", in_quotes(model)));
     }
     read_pieces();
     read_roles();
-    model == "gpt2" ? read_byte_level() : read_sentence_piece();
+    if (model == "bert") {
+      read_word_piece();
+    } else {
+      model == "gpt2" ? read_byte_level() : read_sentence_piece();
+    }
     return std::move(parts_);
   }
 
@@ -177,6 +183,24 @@ class TokenizerReader {
     frame(pre.begins);
     finish(bpe_);
     parts_.model = std::move(bpe_);
+  }
+
+  // BERT's pieces, which the file keeps with a mark before those that begin a word, where vocab.txt marks the others by
+  // "##"; spellings in brackets stay as they are. That texts are made lower case is in no key: they are unless the
+  // vocabulary has words with capitals, as of vocab.txt.
+  void read_word_piece() {
+    std::string lines;
+    for (const std::string_view piece : pieces_) {
+      const bool begins = piece.starts_with(kMetaspace), bracketed = piece.starts_with('[') && piece.ends_with(']');
+      lines += begins ? piece.substr(kMetaspace.size()) : bracketed ? piece : std::string("##").append(piece);
+      lines += '\n';
+    }
+    const JsonValue nothing;
+    const SpecialTokens roles = parts_.roles;
+    parts_ =
+        read_word_piece_file(lines, fmt::format("{}: {}", file_.path(), kTokens), JsonPart(&nothing, file_.path()));
+    parts_.roles = roles;
+    if (!parts_.roles.unknown) parts_.roles.unknown = std::get<WordPieceModel>(parts_.model).unknown;
   }
 
   // Pieces of text join, whoever defined them.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
@@ -17,6 +18,7 @@
 #include "core/text/marian_tokenizer.h"
 #include "core/text/pipeline_tokenizer.h"
 #include "core/text/sentence_piece_tokenizer.h"
+#include "core/text/tiktoken_file.h"
 #include "core/text/tokenizer_json.h"
 #include "core/text/transcript_frame.h"
 #include "core/text/unread_tokenizer.h"
@@ -146,26 +148,42 @@ std::optional<TokenizerParts> read_marian(const fs::path& place, TextSide side) 
   return parts;
 }
 
-// What is said of a list of tiktoken, behind its path.
-constexpr const char* kTiktokenIsNotRead =
-    "a list of tiktoken, which says nothing of how texts are split before and is not read; expected tokenizer.json "
-    "(AutoTokenizer's save_pretrained writes it)";
-
 bool is_tiktoken_list(const fs::path& path) {
   if (!is_file(path)) return false;
   const File file{path.string(), MappedFile::open(path.string())};
   return begins_like_tiktoken(file.text());
 }
 
-// A file of pieces that needs others beside it: SentencePiece's says how texts are cut, and config.json beside it what
-// else a model makes of them.
-void refuse_pieces_alone(const std::string& path) {
+// A list of tiktoken; the text between its line ends is checked as it is read.
+TokenizerParts read_tiktoken(const std::string& path, bool framed) {
+  const File file{path, MappedFile::open(path)};
+  TokenizerParts parts = read_tiktoken_file(file.text(), path, framed);
+  file.mapped->check_unchanged();
+  return parts;
+}
+
+// A file of pieces by itself: what stands around a text is not in it. nullopt for a file of another kind.
+std::optional<TokenizerParts> read_pieces_alone(const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
-  if (extension == ".tiktoken" || is_tiktoken_list(path)) throw Error(path + ": is " + kTiktokenIsNotRead);
-  if (extension != ".model" && extension != ".spm") return;
-  throw Error(path +
-              ": is a SentencePiece model; expected the folder that it lies in, with the config.json of its model, "
-              "which says which pieces are special");
+  const bool list = extension == ".tiktoken" || is_tiktoken_list(path);
+  if (!list && extension != ".model" && extension != ".spm") return std::nullopt;
+  const auto pieces = MappedFile::open(path);
+  TokenizerParts parts = list ? read_tiktoken(path, false) : read_sentence_pieces_alone(pieces->bytes(), path);
+  pieces->check_unchanged();
+  const JsonValue nothing;
+  find_roles(parts, JsonPart(&nothing, path), JsonPart(&nothing, path));
+  return parts;
+}
+
+// The list of tiktoken that the folder holds: under its usual name in Meta's folders, or by its ending. "" without one.
+std::string tiktoken_in(const fs::path& place) {
+  if (is_tiktoken_list(place / "tokenizer.model")) return (place / "tokenizer.model").string();
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (fs::directory_iterator at(place, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    if (at->path().extension() == ".tiktoken" && is_tiktoken_list(at->path())) found.push_back(at->path().string());
+  }
+  return found.size() == 1 ? found.front() : "";
 }
 
 // Of the SentencePiece file that the folder holds; nullopt without one.
@@ -193,17 +211,11 @@ bool has_target_vocabulary(const std::string& folder) {
 std::string unread_tokenizer(const std::string& folder) {
   for (const char* name : kSentencePieceNames) {
     const fs::path path = fs::path(folder) / name;
-    if (!is_there(path)) continue;
-    if (is_tiktoken_list(path)) return fmt::format("{}: found {}, {}", folder, name, kTiktokenIsNotRead);
+    if (!is_there(path) || is_tiktoken_list(path)) continue;
     return fmt::format(
         "{}: found {}, which is read where config.json names a family whose tokenizer is known; expected such a "
         "family, or tokenizer.json (AutoTokenizer's save_pretrained writes it)",
         folder, name);
-  }
-  std::error_code ignored;
-  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end; at.increment(ignored)) {
-    if (at->path().extension() != ".tiktoken") continue;
-    return fmt::format("{}: found {}, {}", folder, shortened(at->path().filename().string()), kTiktokenIsNotRead);
   }
   return "";
 }
@@ -217,7 +229,9 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextS
     return make_pipeline_tokenizer(std::move(*parts));
   }
   const bool names_the_file = is_file(folder);
-  if (names_the_file) refuse_pieces_alone(folder);
+  if (std::optional<TokenizerParts> alone = names_the_file ? read_pieces_alone(folder) : std::nullopt) {
+    return make_pipeline_tokenizer(std::move(*alone));
+  }
   const fs::path place = names_the_file ? fs::path(folder).parent_path() : fs::path(folder);
   const fs::path json = names_the_file ? fs::path(folder) : place / "tokenizer.json";
   const fs::path pieces = place / "vocab.json", merges = place / "merges.txt", lines = place / "vocab.txt";
@@ -231,6 +245,8 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextS
 
   std::optional<TokenizerParts> in_pieces;
   if (!marian && !is_json && !is_byte_level) in_pieces = read_sentence_pieces(place, config);
+  const bool other = marian || is_json || is_byte_level || in_pieces || is_there(lines);
+  if (const std::string list = other ? "" : tiktoken_in(place); !list.empty()) in_pieces = read_tiktoken(list, true);
   if (!marian && !is_json && !is_byte_level && !in_pieces && !is_there(lines)) return nullptr;
 
   TokenizerParts parts;

@@ -110,7 +110,8 @@ class SentencePieceReader {
       const bool is_unknown = piece.type == Piece::Type::unknown;
       if (is_unknown && unknown) refuse("two unknown pieces", "one");
       if (is_unknown) unknown = k;
-      if ((is_unknown || piece.type == Piece::Type::control) && piece.text.size() <= AddedTokens::kLongest) {
+      const bool marked = is_unknown || piece.type == Piece::Type::control;
+      if (marked && !use_.plain && piece.text.size() <= AddedTokens::kLongest) {
         add_special(piece.text, ids_[k]);
       }
     }
@@ -248,6 +249,12 @@ std::optional<TokenizerParts> read_sentence_piece_tokenizer(std::span<const std:
   if (use == nullptr || begins_like_tiktoken({reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
     return std::nullopt;
   return SentencePieceReader(read_sentence_piece_file(bytes, file), file, *use, config).parts(type);
+}
+
+TokenizerParts read_sentence_pieces_alone(std::span<const std::byte> bytes, const std::string& file) {
+  const SentencePieceUse plain{.pattern = "A", .plain = true};
+  const JsonValue nothing;
+  return SentencePieceReader(read_sentence_piece_file(bytes, file), file, plain, JsonPart(&nothing, file)).parts("");
 }
 
 }  // namespace headscope

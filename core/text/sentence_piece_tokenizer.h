@@ -25,4 +25,8 @@ inline constexpr const char* kSentencePieceNames[] = {"spiece.model", "spm.model
 std::optional<TokenizerParts> read_sentence_piece_tokenizer(std::span<const std::byte> bytes, const std::string& file,
                                                             const JsonPart& config, const JsonPart& model_config);
 
+// The same of a file by itself: the pieces are SentencePiece's own (encode() of its library), nothing stands around a
+// text, and control pieces are not looked for in it.
+TokenizerParts read_sentence_pieces_alone(std::span<const std::byte> bytes, const std::string& file);
+
 }  // namespace headscope

@@ -32,6 +32,7 @@ struct SentencePieceUse {
   bool sentinels = false;                       // extra_ids: <extra_id_99> to <extra_id_0> behind the pieces
   bool lower_case = false;                      // unless do_lower_case says otherwise
   bool plain_letters = false;                   // quotes as ", no accents unless keep_accents says so
+  bool plain = false;                           // SentencePiece's own pieces: no mark is looked for in a text
   const FairseqIds* fairseq = nullptr;          // null: a piece's id is its place in the file
 };
 

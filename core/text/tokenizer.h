@@ -86,8 +86,10 @@ class UnknownTokenizer : public Error {
 // tokenizer.json itself, a GGUF file, or a folder whose model is one: then it is that file's own. Marian's folders hold
 // source.spm and target.spm with vocab.json (and target_vocab.json): `side` says which. A folder that holds none of
 // these is read by its SentencePiece file (spiece.model, spm.model, tokenizer.model, sentencepiece.bpe.model), where
-// its family is known. Null when the folder has no vocabulary; Error when a file is malformed or needs a step that is
-// not implemented here; UnknownTokenizer when a GGUF file names a kind that is not.
+// its family is known, or by its list of tiktoken (tokenizer.model, or one *.tiktoken), where it is that of a known
+// encoding; either file by itself as its pieces alone, with nothing around a text. Null when the folder has no
+// vocabulary; Error when a file is malformed or needs a step that is not implemented here; UnknownTokenizer when a GGUF
+// file or a list of tiktoken is of a kind that is not.
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& folder, TextSide side = TextSide::source);
 
 // Words that the last word of `text` (up to the caret) could become: at most `most`; empty when `text` ends with a

@@ -128,7 +128,39 @@ Files beside_shard() {
   return {{"config.json", small_config()}, {"model.safetensors.index.json", small_index()}};
 }
 
+// A model of LitGPT with a layer.
+std::string small_yaml() {
+  return "block_size: 6\nn_embd: 4\nn_head: 2\nn_layer: 1\npadded_vocab_size: 5\nrotary_percentage: 1.0\n";
+}
+
+Files beside_yaml() {
+  std::vector<FileTensor> tensors = {{"transformer.wte.weight", {5, 4}}, {"lm_head.weight", {5, 4}}};
+  const auto add = [&](const std::string& name, std::int64_t out, std::int64_t in) {
+    if (in > 0) tensors.push_back({name + ".weight", {out, in}});
+    if (in == 0) tensors.push_back({name + ".weight", {out}});
+    tensors.push_back({name + ".bias", {out}});
+  };
+  add("transformer.ln_f", 4, 0);
+  add("transformer.h.0.norm_1", 4, 0);
+  add("transformer.h.0.norm_2", 4, 0);
+  add("transformer.h.0.attn.attn", 12, 4);
+  add("transformer.h.0.attn.proj", 4, 4);
+  add("transformer.h.0.mlp.fc", 16, 4);
+  add("transformer.h.0.mlp.proj", 4, 16);
+  return {{"model.safetensors", safetensors_bytes(tensors)}};
+}
+
 const std::vector<Reader> kRows = {
+    {.name = "yaml",
+     .covers = "core/model/own_config.cpp",
+     .file = "model_config.yaml",
+     .small = small_yaml,
+     .read = read_checkpoint,
+     .fuzz = "checkpoint_files",
+     .beside = beside_yaml,
+     .cut_unseen = "a number without its last digit, and a key that has another value where it is absent",
+     .may_be_missing = "a folder without a configuration is refused as one",
+     .says = "needs it"},
     {.name = "config",
      .covers = "Checkpoint::open open_model_folder read_json_text read_config_json core/model/weight_files.cpp",
      .file = "config.json",

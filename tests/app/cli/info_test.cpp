@@ -199,6 +199,37 @@ TEST_F(Info, CheckpointFoldersThatDoNotOpen) {
   expect_refused(cli({"info", "demo:nothing"}), 2, {"demo:nothing"});
 }
 
+TEST_F(Info, AConfigurationAloneSaysWhatItsModelHolds) {
+  const std::string models = HEADSCOPE_SOURCE_DIR "/tests/golden/models/";
+  for (const char* model : {"gpt2", "llama", "mixtral", "deepseek_v3", "gpt_oss", "falcon", "bloom", "albert"}) {
+    std::filesystem::create_directories(folder_ / model);
+    std::filesystem::copy_file(models + model + "/config.json", folder_ / (std::string(model) + "/config.json"));
+    const nlohmann::json alone = json_of(model), whole = json_of(models + model);
+    EXPECT_EQ(alone["parameters"], whole["parameters"]) << model << ": what the files hold";
+    const nlohmann::json file = json_of(std::string(model) + "/config.json");
+    EXPECT_EQ(file["kind"], "configuration");
+    EXPECT_EQ(file["parameters"], alone["parameters"]);
+  }
+  const nlohmann::json llama = json_of("llama");
+  // Queries, keys, values, output and the three of the MLP of two layers, and the decoder.
+  EXPECT_EQ(llama["multiply_adds_per_token"], 2 * (16 * 16 + 2 * 8 * 16 + 16 * 16 + 3 * 16 * 16) + 24 * 16);
+  EXPECT_EQ(llama["cached_numbers_per_token"], 2 * 2 * (4 + 4));
+  EXPECT_NE(cli({"info", "llama"}).out.find("its keys and values are 32 numbers, 128 bytes in float32"),
+            std::string::npos)
+      << cli({"info", "llama"}).out;
+}
+
+TEST_F(Info, FamiliesAreListed) {
+  const Result text = cli({"info", "--families"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("transformer_lens"), std::string::npos);
+  const auto json = nlohmann::json::parse(cli({"info", "--families", "--json"}).out);
+  EXPECT_GT(json.size(), 45u);
+  EXPECT_EQ(json[0]["family"], "gpt2");
+  EXPECT_EQ(json[0]["model_types"], nlohmann::json({"gpt2"}));
+  expect_refused(cli({"info", "x", "--families"}), 2, {"families"});
+}
+
 TEST_F(Info, FoldersThatRunWrote) {
   for (const char* format : {"csv", "safetensors"}) {
     ASSERT_EQ(

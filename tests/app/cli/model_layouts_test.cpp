@@ -1,4 +1,5 @@
 // Models in folders of another layout, and what is no model: said by what it is.
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -55,9 +56,6 @@ TEST_F(Layouts, ParamsOfAnotherModelAreAnsweredByTheConfigThatFits) {
   }
   folder_.write("meta/config.json", config);
   EXPECT_EQ(numbers(run("meta")), numbers(run(kModels + "llama2c")));
-  folder_.write("split/params.json", "{}");
-  for (const char* part : {"split/consolidated.00.pth", "split/consolidated.01.pth"}) folder_.write(part, "");
-  expect_refused(run("split"), 3, {"split", "several GPUs", "save_pretrained"});
 }
 
 class HubCache : public Layouts {
@@ -89,6 +87,12 @@ TEST_F(HubCache, AFolderOfItIsOpenedAsItsSnapshot) {
   const Result info = cli({"info", "hub/models--x--tiny/"});
   EXPECT_NE(info.out.find("architecture llama2c"), std::string::npos) << info.err;
   fs::remove_all(folder_ / "hub/models--x--tiny/refs");
+  // Without refs/main the newest is taken; of two of one time none is.
+  const auto now = fs::file_time_type::clock::now();
+  fs::last_write_time(folder_ / "hub/models--x--tiny/snapshots/abc123", now);
+  fs::last_write_time(folder_ / "hub/models--x--tiny/snapshots/older", now - std::chrono::hours(1));
+  EXPECT_EQ(numbers(run("hub/models--x--tiny")), numbers(run(kModels + "llama2c")));
+  fs::last_write_time(folder_ / "hub/models--x--tiny/snapshots/older", now);
   expect_refused(run("hub/models--x--tiny"), 3, {"none of its 2 snapshots", "abc123, older"});
   fs::remove_all(folder_ / "hub/models--x--tiny/snapshots/older");
   EXPECT_EQ(run("hub/models--x--tiny").code, 0) << "the only one";
@@ -103,7 +107,9 @@ TEST_F(HubCache, ANameIsFoundThere) {
             std::string::npos)
       << result.err;
   EXPECT_EQ(numbers(with_cache(words, "HF_HOME", folder_.path())), expected);
-  expect_refused(with_cache(words, "HF_HOME", folder_ / "nowhere"), 3, {"x/tiny: is not there"});
+  expect_refused(
+      with_cache(words, "HF_HOME", folder_ / "nowhere"), 3,
+      {"x/tiny: is not there", "the hub's cache " + std::string(folder_ / "nowhere/hub"), "models--x--tiny"});
   folder_.write("x/tiny/config.json", "{}");
   expect_refused(with_cache(words, "HF_HUB_CACHE", folder_ / "hub"), 3, {"x/tiny/config.json"});
 }
@@ -147,13 +153,11 @@ TEST_F(Layouts, FilesOfPiecesAreSaidToBeWhatTheyAre) {
   folder_.write("qwen.tiktoken", "IQ== 0\nIg== 1\n");
   folder_.write("t5/spiece.model", std::string("\x0a\x0e\x0a\x05<pad>\x15\0\0\0\0\x18\x03", 16));
   expect_refused(cli({"tokenize", "--model", "qwen.tiktoken", "--phrase", "a"}), 3,
-                 {"qwen.tiktoken: is a list of tiktoken", "tokenizer.json"});
-  for (const char* command : {"info", "run"}) {
-    const bool info = command == std::string("info");
-    const auto say = [&](const std::string& file) { return info ? cli({"info", file}) : run(file); };
-    expect_refused(say("qwen.tiktoken"), 3, {"qwen.tiktoken", "a list of tiktoken (a vocabulary alone)"});
-    expect_refused(say("t5/spiece.model"), 3, {"t5/spiece.model", "a SentencePiece model (a vocabulary alone)"});
-  }
+                 {"qwen.tiktoken: a list of tiktoken of 2 pieces", "cl100k_base (100256)", "tokenizer.json"});
+  expect_refused(run("qwen.tiktoken"), 3, {"qwen.tiktoken", "a list of tiktoken (a vocabulary alone)"});
+  expect_refused(run("t5/spiece.model"), 3, {"t5/spiece.model", "a SentencePiece model (a vocabulary alone)"});
+  EXPECT_NE(cli({"info", "qwen.tiktoken"}).out.find("no tokenizer that can be used"), std::string::npos);
+  expect_refused(cli({"info", "t5/spiece.model"}), 3, {"t5/spiece.model", "no unknown piece"});
   // Neither is "no tokenizer" true of a folder where one lies.
   folder_.write("xlnet/config.json", R"({"model_type": "xlnet"})");
   folder_.write("xlnet/spiece.model", "\x0a\x0d\x0a\x05<unk>");
@@ -164,10 +168,10 @@ TEST_F(Layouts, FilesOfPiecesAreSaidToBeWhatTheyAre) {
   fs::copy(kModels + "llama", folder_ / "llama");
   folder_.write("llama/tokenizer.model", "IQ== 0\nIg== 1\n");
   expect_refused(cli({"run", "--model", "llama", "--phrase", "a"}), 2,
-                 {"llama has no tokenizer that can be used", "found tokenizer.model, a list of tiktoken"});
+                 {"llama has no tokenizer that can be used", "tokenizer.model: a list of tiktoken of 2 pieces"});
   fs::rename(folder_ / "llama/tokenizer.model", folder_ / "llama/qwen.tiktoken");
   expect_refused(cli({"tokenize", "--model", "llama", "--phrase", "a"}), 3,
-                 {"found qwen.tiktoken, a list of tiktoken"});
+                 {"qwen.tiktoken: a list of tiktoken of 2 pieces"});
 }
 
 TEST_F(Layouts, DraftHeadsAreNoModels) {

@@ -1,4 +1,9 @@
 // Attention that torch.save wrote, and layers that are a part of what it wrote.
+#include <array>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+
 #include "tests/app/cli/command.h"
 #include "tests/core/io/torch_lists.h"
 
@@ -60,6 +65,36 @@ TEST_F(TorchCapture, NamesOfACaptureAreReadInAPt) {
   EXPECT_EQ(captured("names.pt")["layers"].size(), 1u);
 }
 
+TEST_F(TorchCapture, ADictionaryHoldsThemByNumberOrUnderANameOfAttention) {
+  const SavedTensor layer{{1, 2, 2, 2}, shares(8)};
+  folder_.write("by_name.pt", saved_dict({{"layer_1.attn", layer}, {"layer_0.attn", layer}}));
+  EXPECT_EQ(captured("by_name.pt")["layers"].size(), 2u);
+  // As torch.save writes {"attentions": (a, b), "tokens": ["x", "y"]} and {0: a, 1: b}.
+  const auto list = [&](test::PickledStorages& storages) {
+    return std::vector<std::string>{test::pickled_saved(layer, "0", storages),
+                                    test::pickled_saved(layer, "1", storages)};
+  };
+  test::PickledStorages of_tuple, of_numbers;
+  const std::vector<std::string> tuple = list(of_tuple), numbers = list(of_numbers);
+  const std::string tokens = "](" + test::pickled_text("x") + test::pickled_text("y") + "e";
+  folder_.write("outputs.pt",
+                test::torch_archive(
+                    test::pickled(test::pickled_dict({{"attentions", test::pickled_tuple(tuple)}, {"tokens", tokens}})),
+                    of_tuple));
+  EXPECT_EQ(captured("outputs.pt")["layers"].size(), 2u);
+  EXPECT_NE(cli({"run", "--model", "outputs.pt"}).out.find("x | y"), std::string::npos);
+  folder_.write("numbers.pt", test::torch_archive(test::pickled("}(" + test::pickled_whole(0) + numbers[0] +
+                                                                test::pickled_whole(1) + numbers[1] + "u"),
+                                                  of_numbers));
+  EXPECT_EQ(captured("numbers.pt")["layers"].size(), 2u);
+  // Numbers that are no weights, and names that skip a layer, are none.
+  const SavedTensor other{{1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}};
+  folder_.write("none.pt", saved_dict({{"layer_0", other}, {"layer_1", other}}));
+  EXPECT_EQ(nlohmann::json::parse(cli({"info", "none.pt", "--json"}).out)["kind"], "pytorch");
+  folder_.write("gap.pt", saved_dict({{"layer_0", layer}, {"layer_2", layer}}));
+  EXPECT_EQ(nlohmann::json::parse(cli({"info", "gap.pt", "--json"}).out)["kind"], "pytorch");
+}
+
 TEST_F(TorchCapture, TensorsThatAreNoWeightsAreListed) {
   folder_.write("x.pt", saved_tensor({{1, 2, 2}, {3, 4, 5, 6}}));
   const Result info = cli({"info", "x.pt", "--json"});
@@ -113,6 +148,78 @@ TEST_F(LayerInside, TheOnlyAttentionLayerOfAStateDictOpens) {
   const Result info = cli({"info", "encoder.pt"});
   EXPECT_NE(info.out.find("one attention layer in it, self_attn\n"), std::string::npos) << info.out;
   EXPECT_NE(info.out.find("d_model 4"), std::string::npos) << info.out;
+}
+
+// The same matrices under the names of Llama, BART, Meta and TransformerLens, alone and inside of more.
+class LayerNames : public LayerInside {
+ protected:
+  using Dict = std::vector<std::pair<std::string, SavedTensor>>;
+  SavedTensor part(std::size_t tensor, std::size_t begin, std::size_t end, std::vector<std::int64_t> shape) const {
+    const std::vector<float>& values = all_[tensor].second.values;
+    return SavedTensor{
+        std::move(shape),
+        {values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end)}};
+  }
+  Dict dict(const std::string& before, const std::array<const char*, 4>& names) const {
+    Dict tensors;
+    for (std::size_t k = 0; k < 3; ++k) {
+      tensors.emplace_back(before + names[k] + ".weight", part(0, 16 * k, 16 * k + 16, {4, 4}));
+      tensors.emplace_back(before + names[k] + ".bias", part(1, 4 * k, 4 * k + 4, {4}));
+    }
+    tensors.emplace_back(before + names[3] + ".weight", part(2, 0, 16, {4, 4}));
+    tensors.emplace_back(before + names[3] + ".bias", part(3, 0, 4, {4}));
+    return tensors;
+  }
+  // [heads, in, head_dim] of rows [heads head_dim, in], and [heads, head_dim, out] of columns [out, heads head_dim].
+  Dict of_heads() const {
+    Dict heads;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const SavedTensor rows = part(0, 16 * k, 16 * k + 16, {4, 4});
+      SavedTensor turned{{2, 4, 2}, std::vector<float>(16)};
+      for (std::size_t row = 0; row < 4; ++row) {
+        for (std::size_t in = 0; in < 4; ++in)
+          turned.values[row / 2 * 8 + in * 2 + row % 2] = rows.values[row * 4 + in];
+      }
+      const std::string letter(1, "QKV"[k]);
+      heads.emplace_back("attn.W_" + letter, turned);
+      heads.emplace_back("attn.b_" + letter, part(1, 4 * k, 4 * k + 4, {2, 2}));
+    }
+    SavedTensor back{{2, 2, 4}, std::vector<float>(16)};
+    for (std::size_t at = 0; at < 16; ++at) back.values[at % 4 * 4 + at / 4] = all_[2].second.values[at];
+    heads.emplace_back("attn.W_O", back);
+    heads.emplace_back("attn.b_O", part(3, 0, 4, {4}));
+    heads.emplace_back("attn.mask", SavedTensor{{2, 2}, {1, 0, 1, 1}});
+    return heads;
+  }
+  std::string output(const std::string& file) {
+    const Result run = cli({"run", "--weights", file, "--heads", "2", "--phrase", "a b c", "--export", "weights,output",
+                            "--format", "npy", "--out", file + ".out"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    std::string bytes;
+    for (const char* stage : {"/weights.npy", "/output.npy"}) {
+      std::ifstream in(folder_ / (file + ".out" + stage));
+      bytes += std::string(std::istreambuf_iterator<char>(in), {});
+    }
+    return bytes;
+  }
+  const Dict all_ = layer("");
+};
+
+TEST_F(LayerNames, ProjectionsOfEveryNameOpen) {
+  folder_.write("alone.pt", saved_dict(all_));
+  const std::string expected = output("alone.pt");
+  folder_.write("llama.pt", saved_dict(dict("", {"q_proj", "k_proj", "v_proj", "o_proj"})));
+  folder_.write("bart.pt", saved_dict(dict("self_attn.", {"q_proj", "k_proj", "v_proj", "out_proj"})));
+  folder_.write("meta.pt", saved_dict(dict("layers.0.attention.", {"wq", "wk", "wv", "wo"})));
+  folder_.write("lens.pt", saved_dict(of_heads()));
+  for (const char* file : {"llama.pt", "bart.pt", "meta.pt", "lens.pt"}) EXPECT_TRUE(output(file) == expected) << file;
+  EXPECT_NE(cli({"info", "lens.pt"}).out.find("[heads, in, out] (TransformerLens)"), std::string::npos);
+  EXPECT_NE(cli({"run", "--weights", "lens.pt", "--phrase", "a"}).out.find("2 heads, d_model 4"), std::string::npos);
+  // A norm of heads is no part of such a layer, and changes its numbers.
+  auto normed = dict("", {"q_proj", "k_proj", "v_proj", "o_proj"});
+  normed.emplace_back("q_norm.weight", SavedTensor{{2}, {1, 1}});
+  folder_.write("normed.pt", saved_dict(normed));
+  expect_refused(cli({"run", "--weights", "normed.pt", "--heads", "2", "--phrase", "a"}), 3, {"q_norm.weight"});
 }
 
 TEST_F(LayerInside, SeveralAreNamed) {

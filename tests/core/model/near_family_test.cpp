@@ -34,8 +34,11 @@ TEST(NearFamily, WhatIsNearIsInTheTable) {
     EXPECT_TRUE(near.nearest.empty() || is_family(near.nearest)) << near.model_type << " is near to " << near.nearest;
   }
   for (const FamilyGuess& guess : family_guesses()) EXPECT_TRUE(is_family(guess.family)) << guess.family;
-  for (const char* type : {"llama4", "glm4", "qwen3_next", "codegen", "pegasus", "longformer", "openai-gpt", "jamba",
-                           "kimi_k2", "deepseek_v32", "swin", "granite", "mamba"}) {
+  for (const FamilyTrait& trait : family_traits()) EXPECT_FALSE(trait.differs.empty()) << trait.key;
+  for (const char* type :
+       {"llama4",   "glm4",         "qwen3_next", "codegen", "pegasus",    "longformer",  "openai-gpt", "jamba",
+        "kimi_k2",  "deepseek_v32", "swin",       "granite", "mamba",      "nemotron_h",  "qwen3_5",    "deepseek_v4",
+        "mistral3", "zamba2",       "bamba",      "exaone4", "minimax_m2", "kimi_linear", "internvl"}) {
     EXPECT_NE(near_family(type), nullptr) << type;
   }
 }
@@ -44,7 +47,9 @@ TEST(NearFamily, ARefusalNamesTheNearestFamilyOrGuessesIt) {
   const auto says = [](const ConfigJson& config, const std::string& part) {
     const std::string sentence = config_refusal_of(config);
     EXPECT_NE(sentence.find(part), std::string::npos) << sentence;
-    EXPECT_NE(sentence.find("expected one of gpt2, "), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find(". Expected one of "), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("info --families lists them"), std::string::npos) << sentence;
+    EXPECT_LT(sentence.size(), 600U) << "a list is no sentence";
   };
   says({{"model_type", "codegen"}}, "the nearest family is gptj, but queries, values and keys are one matrix");
   says({{"model_type", "rwkv"}}, "\"rwkv\", which is not implemented: it has no attention");
@@ -69,7 +74,13 @@ TEST(NearFamily, ARefusalNamesTheNearestFamilyOrGuessesIt) {
   says({{"model_type", "new"}, {"text_config", {{"rms_norm_eps", 1}, {"num_key_value_heads", 1}}}},
        guessed("num_key_value_heads and rms_norm_eps", "llama"));
   says({{"n_embd", 1}, {"n_head", 1}}, "model_type is missing; by its keys n_embd and n_head");
-  says({{"model_type", "new"}, {"hidden_size", 8}}, "model_type is \"new\"; expected");
+  says({{"model_type", "new"}, {"hidden_size", 8}}, "model_type is \"new\". Expected");
+  says(of({"index_topk", "q_lora_rank", "num_key_value_heads", "rms_norm_eps"}),
+       guessed("index_topk and q_lora_rank", "deepseek_v3") +
+           "; as its key index_topk says, an indexer chooses the keys that a query sees");
+  says(of({"mamba_num_heads"}), "\"new\"; as its key mamba_num_heads says, some layers are state spaces (Mamba)");
+  says({{"model_type", "qwen3_5"}},
+       "the nearest family is qwen3, but three of four layers are a gated linear attention");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/text/tokenizer.h"
+#include "tests/app/session/temporary_folder.h"
 #include "tests/core/io/gguf_files.h"
 #include "tests/core/io/io_helpers.h"
 
@@ -90,6 +91,34 @@ TEST(GgufTokenizer, ByteLevelIdsAreThoseOfTheSameVocabularyInFiles) {
     expect_same(*ours, *wanted, text);
     EXPECT_EQ(ours->tokenize(text).ids, vector["ids"].get<std::vector<std::int64_t>>()) << text;
   }
+}
+
+// BERT's pieces as converters write them: words begin with a mark in place of the others' "##".
+TEST(GgufTokenizer, WordPieceIdsAreThoseOfTheSameVocabularyInAFile) {
+  const std::vector<std::string> lines = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "hello", "##lo", "wor",
+                                          "##ld",  "a",     "##b",   "##c",   ",",      "!",     "h",    "##e"};
+  std::vector<std::string> pieces;
+  std::vector<std::int32_t> types;
+  std::string file;
+  for (const std::string& line : lines) {
+    const bool bracketed = line.starts_with('[');
+    pieces.push_back(bracketed ? line : line.starts_with("##") ? line.substr(2) : "\xE2\x96\x81" + line);
+    types.push_back(bracketed ? 3 : 1);
+    file += line + "\n";
+  }
+  const TemporaryFolder folder;
+  folder.write("vocab.txt", file);
+  GgufWriter writer;
+  writer.text("tokenizer.ggml.model", "bert").texts("tokenizer.ggml.tokens", pieces);
+  writer.list("tokenizer.ggml.token_type", Kind::i32, types);
+  const auto ours = tokenizer_of(writer), wanted = load_tokenizer(folder.path());
+  ASSERT_NE(ours, nullptr);
+  EXPECT_EQ(ours->kind(), "WordPiece");
+  for (const std::string text : {"Hello, WORLD!", "hello", "abc helloab", "[MASK] ab q", "h\xC3\xA9", ""}) {
+    EXPECT_EQ(ours->tokenize(text).ids, wanted->tokenize(text).ids) << text;
+  }
+  EXPECT_EQ(ours->tokenize("abc").ids, (std::vector<std::int64_t>{2, 9, 10, 11, 3}));
+  EXPECT_EQ(ours->special().mask, wanted->special().mask);
 }
 
 // tokenizer.json of the same vocabulary with the steps that the name means.
@@ -208,7 +237,7 @@ TEST(GgufTokenizer, WhatIsNotKnownIsRefusedByName) {
   };
   says(byte_level("deepseek-v9"), "is \"deepseek-v9\", a pre-tokenizer that is not known here; expected one of gpt-2");
   says(byte_level(""), "found no key tokenizer.ggml.pre");
-  says(GgufWriter().text("tokenizer.ggml.model", "rwkv"), "is \"rwkv\"; expected gpt2 or llama");
+  says(GgufWriter().text("tokenizer.ggml.model", "rwkv"), "is \"rwkv\"; expected gpt2, llama or bert");
   says(GgufWriter().text("tokenizer.ggml.model", "llama"), "found no pieces");
   GgufWriter few;
   few.text("tokenizer.ggml.model", "llama").texts("tokenizer.ggml.tokens", {"a", "b"});

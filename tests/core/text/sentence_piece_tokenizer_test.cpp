@@ -46,6 +46,16 @@ class SentencePieceTokenizer : public ::testing::Test {
   const TemporaryFolder folder_;
 };
 
+TEST_F(SentencePieceTokenizer, AFileByItselfGivesItsPiecesAlone) {
+  folder_.write("tokenizer.model", pieces() + as_bpe());
+  const auto tokenizer = load_tokenizer(folder_ / "tokenizer.model");
+  EXPECT_EQ(tokenizer->tokenize("ab").ids, (Ids{6, 5})) << "no <s>, as SentencePiece's encode()";
+  EXPECT_EQ(tokenizer->tokenize("<s>").ids.front(), 3) << "a control piece is not looked for in a text";
+  EXPECT_EQ(tokenizer->decode(Ids{6, 5}), "ab");
+  folder_.write("other.spm", pieces());
+  EXPECT_EQ(load_tokenizer(folder_ / "other.spm")->kind(), "Unigram");
+}
+
 TEST_F(SentencePieceTokenizer, TheNameOfTheFileSaysWhatStandsAroundAText) {
   folder_.write("tokenizer.model", pieces() + as_bpe());
   EXPECT_EQ(ids("ab"), (Ids{1, 6, 5})) << "Llama's: <s> before";
@@ -184,9 +194,9 @@ TEST_F(SentencePieceTokenizer, WhatIsNotReadIsRefused) {
   EXPECT_NE(refusal().find("split_by_punct"), std::string::npos) << refusal();
 }
 
-TEST_F(SentencePieceTokenizer, ListsOfTiktokenAreNoneAndTokenizerJsonGoesFirst) {
+TEST_F(SentencePieceTokenizer, UnknownListsOfTiktokenAreSaidToBeAndTokenizerJsonGoesFirst) {
   folder_.write("tokenizer.model", "IQ== 0\nIg== 1\n");
-  EXPECT_EQ(load_tokenizer(folder_.path()), nullptr);
+  EXPECT_THROW(load_tokenizer(folder_.path()), UnknownTokenizer);
   folder_.write("tokenizer.model", pieces());
   folder_.write("tokenizer.json", R"({"model": {"type": "WordLevel", "vocab": {"u": 0}, "unk_token": "u"}})");
   EXPECT_EQ(load_tokenizer(folder_.path())->kind(), "WordLevel");
