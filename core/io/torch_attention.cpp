@@ -6,8 +6,9 @@
 namespace headscope {
 namespace {
 
+constexpr std::string_view kStage = "weights";  // of one tensor it is the name of a stage
 constexpr std::array<std::string_view, 5> kAttentions = {"attentions", "attention", "attention_weights", "attn_weights",
-                                                         "weights"};
+                                                         kStage};
 
 }  // namespace
 
@@ -20,7 +21,7 @@ const PickleValue* attention_list(const Pickle& pickle) {
     const PickleValue* const value = pickle.find(root, key);
     if (value == nullptr) continue;
     const bool list = value->kind == Kind::list || value->kind == Kind::tuple;
-    if (list || (value->kind == Kind::call && alone)) return value;
+    if (list || (value->kind == Kind::call && alone && key != kStage)) return value;
   }
   return nullptr;
 }
