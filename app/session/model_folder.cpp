@@ -94,7 +94,8 @@ ModelPlace place_in_hub(const std::string& given) {
     if (is_file_name(given)) return {given, ""};
     throw Error(fmt::format(
         "{}: is not there, and the hub's cache {} holds no {}; expected a checkpoint folder with config.json and "
-        "model.safetensors or pytorch_model.bin, a GGUF model (.gguf), or the name of a model in that cache",
+        "model.safetensors or pytorch_model.bin (for phrases tokenizer.json or its like), a GGUF model (.gguf), or the "
+        "name of a model in that cache",
         given, cache, name));
   }
   const std::string snapshot = hub_snapshot(folder);

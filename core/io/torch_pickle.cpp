@@ -12,6 +12,7 @@
 #include "core/base/utf8.h"
 #include "core/io/bytes.h"
 #include "core/io/stored_numbers.h"
+#include "core/io/torch_attention.h"
 #include "core/io/torch_globals.h"
 
 namespace headscope {
@@ -23,10 +24,6 @@ using Gives = TorchGlobal::Gives;
 
 // Keys under which training code keeps the state_dict beside other things.
 constexpr std::array<std::string_view, 4> kStateDicts = {"state_dict", "model_state_dict", "model", "module"};
-
-// Keys under which programs keep the attention of all layers, a list of tensors.
-constexpr std::array<std::string_view, 5> kAttentions = {"attentions", "attention", "attention_weights", "attn_weights",
-                                                         "weights"};
 
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 60;
 constexpr std::size_t kMostTensorAxes = 64;
@@ -41,7 +38,6 @@ class TorchPickle {
   TorchStorage storage_of(const PickleValue& stored) const;
   // Nothing where `value` is no tensor.
   std::optional<TorchTensor> tensor_of(const PickleValue& value, const std::string& name) const;
-  const PickleValue* attention_list() const;
   const PickleValue& state_dict() const;
   std::vector<TorchTensor> tensors_of(const PickleValue& dict) const;
   std::vector<TorchTensor> unnamed_tensors() const;
@@ -56,7 +52,8 @@ class TorchPickle {
   std::int64_t whole(const PickleValue& value, const char* of) const;
   std::vector<std::int64_t> sizes(const PickleValue& value, const char* of) const;
   void place(TorchTensor& tensor) const;
-  bool has_tensors(const PickleValue& dict) const;
+  // `single`: also where all of them are one number each.
+  bool has_tensors(const PickleValue& dict, bool single = true) const;
   TorchTensor rebuilt(const TorchGlobal& function, std::span<const PickleRef> arguments, const std::string& name) const;
 
   const Pickle& pickle_;
@@ -188,19 +185,24 @@ std::optional<TorchTensor> TorchPickle::tensor_of(const PickleValue& value, cons
   return {};
 }
 
-bool TorchPickle::has_tensors(const PickleValue& dict) const {
+bool TorchPickle::has_tensors(const PickleValue& dict, bool single) const {
   if (dict.kind != Kind::dict) return false;
   const std::span<const PickleRef> items = pickle_.items(dict);
   for (std::size_t k = 1; k < items.size(); k += 2) {
     const PickleValue& value = pickle_[items[k]];
-    if (value.kind == Kind::call && global_of(pickle_[pickle_.items(value)[0]]).gives != Gives::nothing) return true;
+    if (value.kind != Kind::call || global_of(pickle_[pickle_.items(value)[0]]).gives == Gives::nothing) continue;
+    if (single) return true;
+    const std::optional<TorchTensor> tensor = tensor_of(value, "");
+    const auto more = [](std::int64_t size) { return size != 1; };
+    if (tensor && std::any_of(tensor->shape.begin(), tensor->shape.end(), more)) return true;
   }
   return false;
 }
 
 const PickleValue& TorchPickle::state_dict() const {
   const PickleValue& root = pickle_.root();
-  if (has_tensors(root)) return root;
+  // Beside a state_dict numbers of the training may be tensors, too (nanoGPT's best_val_loss).
+  if (has_tensors(root, false)) return root;
   if (root.kind != Kind::dict) fail(fmt::format("it holds {}; expected tensors by name (a state_dict)", shown(root)));
   const PickleValue* found = nullptr;
   std::string_view found_key;
@@ -212,6 +214,7 @@ const PickleValue& TorchPickle::state_dict() const {
     found_key = key;
   }
   if (found != nullptr) return *found;
+  if (has_tensors(root)) return root;
   std::vector<std::string> keys;
   const std::span<const PickleRef> items = pickle_.items(root);
   for (std::size_t k = 0; k < std::min<std::size_t>(items.size(), 16); k += 2) keys.push_back(shown(pickle_[items[k]]));
@@ -238,23 +241,8 @@ std::vector<TorchTensor> TorchPickle::tensors_of(const PickleValue& dict) const 
   return tensors;
 }
 
-// Of a dictionary: what stands under a name of attention, where that is a list or a tuple, or the only tensor; or its
-// own values, where its keys are numbers.
-const PickleValue* TorchPickle::attention_list() const {
-  const PickleValue& root = pickle_.root();
-  if (root.kind != Kind::dict) return nullptr;
-  const std::span<const PickleRef> items = pickle_.items(root);
-  for (const std::string_view key : kAttentions) {
-    const PickleValue* const value = pickle_.find(root, key);
-    if (value == nullptr) continue;
-    const bool list = value->kind == Kind::list || value->kind == Kind::tuple;
-    if (list || (value->kind == Kind::call && items.size() == 2)) return value;
-  }
-  return nullptr;
-}
-
 std::vector<TorchTensor> TorchPickle::unnamed_tensors() const {
-  const PickleValue* const list = attention_list();
+  const PickleValue* const list = attention_list(pickle_);
   const PickleValue& root = list == nullptr ? pickle_.root() : *list;
   if (std::optional<TorchTensor> only = tensor_of(root, kOnlyTensor)) return {std::move(*only)};
   const bool numbered = root.kind == Kind::dict;

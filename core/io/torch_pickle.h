@@ -32,9 +32,9 @@ struct TorchTensor {
 };
 
 // The tensors of a state_dict, parsed with torch_globals(): a dictionary of tensors by name, or the one below
-// "state_dict", "model_state_dict", "model" or "module" of a dictionary; sorted by name. What is no tensor is passed
-// over. Throws Error, which begins with `what`, where there is no such dictionary, a name stands twice or is no UTF-8,
-// or a tensor reaches beyond its storage.
+// "state_dict", "model_state_dict", "model" or "module" of a dictionary, whose own tensors are at most one number each;
+// sorted by name. What is no tensor is passed over. Throws Error, which begins with `what`, where there is no such
+// dictionary, a name stands twice or is no UTF-8, or a tensor reaches beyond its storage.
 std::vector<TorchTensor> torch_tensors(const Pickle& pickle, const std::string& what);
 
 // The tensors of a file that is one tensor, or a list or tuple of nothing but tensors: by kOnlyTensor, or by their

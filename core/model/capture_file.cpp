@@ -200,12 +200,25 @@ void read_unnamed_tensors(const TensorFile& file, Capture& capture) {
   }
 }
 
+// Takes what a file says of its layers. torch.save keeps whatever a program has: what is of another type there is left
+// out, and capture.reading says so.
+void put_facts(const TensorFile& file, LayerFacts& facts, Capture& capture) {
+  for (const auto& [name, json] : file.metadata) {
+    try {
+      put_fact(facts, file.path, name, json);
+    } catch (const Error&) {
+      if (file.format != std::string_view("PyTorch")) throw;
+      capture.reading += fmt::format("{}{}: {} is not what a capture has under that name, and is not read",
+                                     capture.reading.empty() ? "" : "; ", file.path, shortened(name));
+    }
+  }
+}
+
 void read_tensors_capture(const std::string& path, Capture& capture, LayerFacts& facts) {
   const TensorFile file = open_tensor_file(path);
   if (!has_names(file)) {
     read_unnamed_tensors(file, capture);
-    for (const auto& [name, json] : file.metadata) put_fact(facts, path, name, json);
-    return;
+    return put_facts(file, facts, capture);
   }
   std::vector<std::string> unread;
   for (const TensorEntry& entry : file.entries) {
@@ -229,7 +242,7 @@ void read_tensors_capture(const std::string& path, Capture& capture, LayerFacts&
                             unread.empty() ? "" : "; found " + unread_names(unread)));
   }
   capture.reading = unread_tensors_sentence(path, unread);
-  for (const auto& [name, json] : file.metadata) put_fact(facts, path, name, json);
+  put_facts(file, facts, capture);
 }
 
 }  // namespace

@@ -19,11 +19,12 @@ struct ImageProcessor;
 
 class Checkpoint {
  public:
-  // A folder with config.json and weights as WeightFiles::open finds them, a GGUF file or a folder that holds one
-  // (core/io/gguf), or demo:NAME for a folder that Headscope ships. Reads the configuration and headers, no weights.
-  // Throws Error that lists everything that is missing or does not fit, each with name, found and expected; UsageError
-  // for an unknown demo. Of a model that reads both texts and images the part that reads what `tower` says is opened;
-  // one that reads the other alone is opened all the same.
+  // A folder with config.json and weights as WeightFiles::open finds them, weights that say their own sizes
+  // (own_config.h), Meta's folder (meta_folder.h), a GGUF file or a folder that holds one (core/io/gguf), or demo:NAME
+  // for a folder that Headscope ships. Reads the configuration and headers, no weights. Throws Error that lists
+  // everything that is missing or does not fit, each with name, found and expected; UsageError for an unknown demo. Of
+  // a model that reads both texts and images the part that reads what `tower` says is opened; one that reads the other
+  // alone is opened all the same.
   static std::shared_ptr<const Checkpoint> open(const std::string& path_or_demo, Tower tower = Tower::text);
   ~Checkpoint();
   Checkpoint(const Checkpoint&) = delete;

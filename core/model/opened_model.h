@@ -24,8 +24,8 @@ struct OpenedModel {
   std::vector<ModelConfig> more_parts = {};
 };
 
-// A folder with config.json, or as Meta ships Llama, of which `path` is the name that was given. Throws Error as
-// Checkpoint::open.
+// A folder with config.json, or what own_config() finds in its place, or as Meta ships Llama, of which `path` is the
+// name that was given. Throws Error as Checkpoint::open.
 OpenedModel open_model_folder(const std::string& path, const std::string& folder, Tower tower);
 
 // The same of a GGUF file.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "core/base/utf8.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_text.h"
+#include "core/io/mapped_file.h"
 #include "core/model/json_values.h"
 #include "core/model/lens_tensors.h"
 
@@ -71,7 +73,11 @@ std::optional<OwnConfig> of_other_file(const fs::path& folder) {
     return OwnConfig{read_config_json(json.string()), json.string()};
   }
   if (const fs::path yaml = folder / "model_config.yaml"; is_there(yaml)) {
-    return OwnConfig{flat_yaml(read_small_file(yaml.string(), kMostYamlBytes), yaml.string()), yaml.string()};
+    const std::string text = read_small_file(yaml.string(), kMostYamlBytes);
+    if (const std::string seen = describe_bytes(std::as_bytes(std::span(text))); !seen.empty()) {
+      throw Error(fmt::format("{}: it is {}; expected keys and values, a line each", yaml.string(), seen));
+    }
+    return OwnConfig{flat_yaml(text, yaml.string()), yaml.string()};
   }
   return std::nullopt;
 }

@@ -47,6 +47,26 @@ TEST_F(OtherLayouts, ACheckpointOfTrainingSaysItsOwnSizes) {
   expect_refused(cli({"info", "bare"}), 3, {"found no config.json"});
 }
 
+TEST_F(OtherLayouts, PrefixesOfTrainingCodeAreTakenOff) {
+  const auto write = [&](const std::string& model, const std::string& prefix, bool more) {
+    const GoldenTensors from(model);
+    SavedTensors to;
+    for (const std::string& name : from.names()) to.emplace_back(prefix + name, saved(from.at(name)));
+    if (more) to.emplace_back(prefix + "model.layers.0.self_attn.extra.weight", zeros({4, 4}));
+    save("m/model.safetensors", to);
+    std::filesystem::copy_file(kGoldenModels + model + "/config.json", folder_ / "m/config.json",
+                               std::filesystem::copy_options::overwrite_existing);
+  };
+  for (const char* prefix : {"module.", "model.", "_orig_mod.", "module._orig_mod.", "_orig_mod.model."}) {
+    for (const char* model : {"gpt2", "llama"}) {
+      write(model, prefix, false);
+      expect_same_numbers("m", kGoldenModels + model);
+    }
+  }
+  write("llama", "model._orig_mod.", true);
+  expect_refused(cli({"info", "m"}), 3, {"model._orig_mod.model.layers.0.self_attn.extra.weight"});
+}
+
 TEST_F(OtherLayouts, LitGptInBothOrdersOfItsRows) {
   const GoldenTensors from("llama");
   const auto write = [&](bool grouped) {

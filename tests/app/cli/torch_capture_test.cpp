@@ -87,6 +87,13 @@ TEST_F(TorchCapture, ADictionaryHoldsThemByNumberOrUnderANameOfAttention) {
                                                                 test::pickled_whole(1) + numbers[1] + "u"),
                                                   of_numbers));
   EXPECT_EQ(captured("numbers.pt")["layers"].size(), 2u);
+  // Tokens that are ids are not read, and a notice says so.
+  const std::string ids = "](" + test::pickled_whole(7) + test::pickled_whole(8) + "e";
+  folder_.write(
+      "ids.pt",
+      test::torch_archive(
+          test::pickled(test::pickled_dict({{"attentions", test::pickled_tuple(tuple)}, {"tokens", ids}})), of_tuple));
+  EXPECT_NE(cli({"run", "--model", "ids.pt"}).err.find("tokens is not what a capture has"), std::string::npos);
   // Numbers that are no weights, and names that skip a layer, are none.
   const SavedTensor other{{1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}};
   folder_.write("none.pt", saved_dict({{"layer_0", other}, {"layer_1", other}}));

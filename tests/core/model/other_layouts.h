@@ -99,9 +99,12 @@ inline std::string saved_checkpoint(const SavedTensors& tensors, const std::stri
   for (const auto& [name, tensor] : tensors) {
     items.emplace_back(name, test::pickled_saved(tensor, std::to_string(items.size()), storages));
   }
+  // nanoGPT keeps a number of its training as a tensor.
+  const std::string loss = test::pickled_saved({{}, {1.5f}}, "loss", storages);
   return test::torch_archive(test::pickled(test::pickled_dict({{"model", test::pickled_dict(items)},
                                                                {key, test::pickled_dict(settings)},
-                                                               {"iter_num", test::pickled_whole(300)}})),
+                                                               {"iter_num", test::pickled_whole(300)},
+                                                               {"best_val_loss", loss}})),
                              storages);
 }
 
