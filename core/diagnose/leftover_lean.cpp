@@ -46,7 +46,7 @@ bool leans(StageId stage, const WideStage& right, const WideStage& made, const W
            const NumberGrid& grid, const IsFilled& filled) {
   if (!(made.shape == theirs.shape)) return false;
   const std::vector<double> direction = direction_of(stage, right, made);
-  double along = 0, rest = 0, size = 0;
+  double along = 0, rest = 0, size = 0, fourth = 0;
   std::size_t cells = 0;
   for (std::size_t k = 0; k < direction.size(); ++k) {
     const double r = theirs.values[k] - made.values[k], u = direction[k];
@@ -55,9 +55,12 @@ bool leans(StageId stage, const WideStage& right, const WideStage& made, const W
     along += r * u;
     rest += r * r;
     size += u * u;
+    fourth += u * u * u * u;
   }
   if (cells < kFewest || !(rest > 0) || !(size > 0)) return false;
-  const double factor = std::abs(along) / size, error = std::sqrt(rest / (size * static_cast<double>(cells)));
+  // Few cells decide where a row looks at one key: as many as would give this spread if all were alike.
+  const double deciding = size * size / fourth;
+  const double factor = std::abs(along) / size, error = std::sqrt(rest / (size * deciding));
   return std::abs(along) > kMostAlong * std::sqrt(rest * size) &&
          factor > std::ldexp(1.0, -grid.digits - 1) + kErrors * error;
 }
