@@ -27,15 +27,14 @@ std::optional<PutNumber> put_by_arrays(const Trace& trace, std::string_view stag
   for (const StageArray& each : arrays) {
     put.step = kArraySteps[static_cast<std::size_t>(each.use)];
     put.by += (put.by.empty() ? "" : ", and ") + array_words(each);
-    if (each.use == ArrayUse::set) put.passes = put.mixes = false;
-    if (each.use == ArrayUse::project_out) put.mixes = put.passes;
+    put.passes = put.passes && each.use != ArrayUse::set;
   }
   return put;
 }
 
 std::optional<PutNumber> put_before_edits(const Trace& trace, std::string_view stage, const Shape& shape,
                                           const Index& index, bool patched) {
-  if (patched) return PutNumber{0, "patched", "--patch, of A", false, false};
+  if (patched) return PutNumber{0, "patched", "--patch, of A", false};
   return put_by_arrays(trace, stage, shape, index);
 }
 
@@ -110,7 +109,7 @@ std::optional<PutNumber> put_number(const Trace& trace, StageId stage, const Ind
   for (const NumberEdit& edit : trace.request.edits) {
     if (!edit.on || edit.tensor != stage_name(stage) || edit.layer.value_or(layer) != layer) continue;
     if (std::equal(edit.index.begin(), edit.index.end(), index.begin(), index.end())) {
-      put = {edit.value, "edited", "--edit", false, false};
+      put = {edit.value, "edited", "--edit", false};
     }
   }
   return put;

@@ -45,8 +45,7 @@ struct PutNumber {
   float value = 0;
   std::string step;     // "edited", "patched", or for arrays "set", "added" or "projected out"
   std::string by;       // "--edit", "--patch, of A", "--add, mine.npy"
-  bool passes = false;  // what was computed there is part of it: --add
-  bool mixes = false;   // other numbers of its row, too: --project-out
+  bool passes = false;  // what was computed there is part of it, as with --add
 };
 // Tells what acted last on a cell; nullopt means that it is as computed.
 std::optional<PutNumber> put_number(const Trace& trace, StageId stage, const Index& index);

@@ -10,11 +10,10 @@
 #include "core/attention/score_rule_of.h"
 #include "core/backend/score_steps.h"
 #include "core/base/assert.h"
-#include "core/base/error.h"
 #include "core/explain/cell_origin.h"
 #include "core/explain/norm_slopes.h"
 #include "core/model/head_rule.h"
-#include "core/request/intervention_text.h"
+#include "core/request/interventions.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
@@ -124,11 +123,6 @@ class Backward {
   void spread(StageId stage, const Index& index, double gradient) {
     const CellOrigin origin = origin_of(trace_, stage, index);
     static const std::vector<double> one = {1.0};
-    if (origin.put && origin.put->mixes) {
-      throw UsageError(option_of(ArrayUse::project_out),
-                       fmt::format("found it in {}, through which no derivative is known", stage_name(stage)),
-                       "a request without it");
-    }
     // Whatever it was made from, it holds what was put there; to what is added it adds.
     if (origin.put && !origin.put->passes) return;
     gradient *= origin.factor;
@@ -319,6 +313,10 @@ std::optional<std::string> sensitivity_problem(const Trace& trace) {
   const std::int64_t scores = trace.num_heads() * trace.query_len() * trace.key_len();
   if (scores > kMostScores) {
     return fmt::format("there are {} scores, and at most {} are gone through: shorten the text", scores, kMostScores);
+  }
+  for (const StageArray& each : trace.request.projected_out) {
+    const bool here = each.layer.value_or(trace.inputs->layer) == trace.inputs->layer && !patches_stream(each.stage);
+    if (each.on && here) return fmt::format("--project-out mixes numbers of {}: switch it off", each.stage);
   }
   return std::nullopt;
 }

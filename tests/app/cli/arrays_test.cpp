@@ -125,12 +125,6 @@ TEST_F(Arrays, GenerationHasThemAtEveryStepWhereThePlacesAre) {
     EXPECT_EQ(result.code, 0) << result.err;
     return nlohmann::json::parse(result.out.empty() ? "{}" : result.out);
   };
-  const auto tokens = [&](const std::string& phrase, const std::string& add) {
-    std::vector<std::string> words = {"run",       "--model", "demo:induction", "--phrase", phrase,
-                                      "--predict", "1",       "--json"};
-    if (!add.empty()) words.insert(words.end(), {"--add", add});
-    return cli(words);
-  };
   // A place that comes with the text: the first step is as without it, run refuses it.
   const auto plain = generate({}), later = generate({"--add", "1/stream:6=" + steer_ + "*40"});
   EXPECT_EQ(plain["ids"][0], later["ids"][0]);

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 #include "core/explain/sensitivity.h"
+#include "core/model/own_arrays.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
@@ -53,6 +55,25 @@ TEST(Sensitivity, KnowsWhatATargetDoesNotComeFrom) {
   CancelToken cancelled;
   cancelled.cancel();
   EXPECT_THROW(sensitivity(*trace, StageId::output, {0, 1, 0}, cancelled), Cancelled);
+}
+
+// What is added leaves derivatives as they are; a number that is put in depends on nothing.
+TEST(Sensitivity, GoesThroughWhatIsAddedAndEndsAtWhatIsSet) {
+  const Inputs inputs = fused_inputs(QkvLayout::per_head);
+  Inputs with_array = inputs;
+  auto arrays = std::make_shared<OwnArrays>();
+  arrays->each.push_back({"a.npy", "", tensor_of({3}, {1, -2, 3}), ""});
+  with_array.arrays = arrays;
+  const Sensitivity plain = sensitivity(*traced(phrase_request(), inputs), StageId::output, {0, 2, 1}, CancelToken());
+  const auto added = traced(options(phrase_request(), {{"add", "context:1=a.npy*2"}}), with_array);
+  const Sensitivity moved = sensitivity(*added, StageId::output, {0, 2, 1}, CancelToken());
+  EXPECT_NE(moved.value, plain.value);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(moved.tokens[0].norm[i], plain.tokens[0].norm[i]) << i;
+  const auto set = traced(options(phrase_request(), {{"set", "context:0=7;context:1=a.npy"}}), with_array);
+  EXPECT_TRUE(sensitivity(*set, StageId::output, {0, 2, 1}, CancelToken()).tokens.empty());
+  const auto out = traced(options(phrase_request(), {{"project-out", "context:1=a.npy"}}), with_array);
+  ASSERT_TRUE(sensitivity_problem(*out));
+  EXPECT_NE(sensitivity_problem(*out)->find("--project-out"), std::string::npos);
 }
 
 TEST(Sensitivity, IsNanWhereTheTargetIs) {
