@@ -29,7 +29,8 @@ TEST(StartCards, EveryWayLeadsToSomethingThatIsThere) {
     for (const StartWay& way : card.ways) {
       EXPECT_NE(way.command, CommandId::none);
       EXPECT_TRUE(*way.text != '\0' || *way.name != '\0');
-      if (way.command == CommandId::open_example) EXPECT_TRUE(examples.contains(way.argument)) << way.argument;
+      if (way.command != CommandId::open_example) continue;
+      EXPECT_TRUE(examples.contains(way.argument)) << way.argument;
     }
   }
 }
