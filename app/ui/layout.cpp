@@ -17,7 +17,7 @@ constexpr float kTabsBelow = 1100;
 constexpr float kMostInspector = 620;
 // Heads keep this height before concat takes any, unless its height was set by hand: two rows of small thumbnails with
 // their labels.
-constexpr float kHeadsHeight = 474;
+constexpr float kHeadsHeight = 450;
 
 bool is_set_by_hand(float ViewState::*size, const ViewState& view) {
   return view.*size != ViewState().*size;

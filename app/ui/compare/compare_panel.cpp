@@ -153,7 +153,7 @@ void draw_compare_panel(Ui& ui, const Rect& area) {
   draw_header(ui, shown, {rest.min, {rest.max.x, rest.min.y + header}});
   rest.min.y += header;
   horizontal_line(ui, rest.min.x, rest.max.x, rest.min.y - std::max(1.0f, ui.px(1)), ui.colors.line);
-  const float lists = std::clamp(std::round(rest.height() * 0.4f), ui.px(190), ui.px(420));
+  const float lists = std::clamp(std::round(rest.height() * 0.44f), ui.px(190), ui.px(420));
   const float y = draw_compare_maps(ui, shown, rest, rest.height() - lists);
   const float edge = std::max(y, rest.max.y - lists);
   horizontal_line(ui, rest.min.x, rest.max.x, edge, ui.colors.line);

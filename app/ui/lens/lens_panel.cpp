@@ -119,7 +119,7 @@ void draw_lens_panel(Ui& ui, const Rect& area) {
   draw_kinds(ui, take_right(line, ui.px(kKinds), ui.px(6)));
   all.max.x = line.max.x;
   const LensKind& kind = lens_kind(ui.session.view.lens.of);
-  panel_header(ui, all, "", kind.rows(trace->inputs->layer));
+  panel_header(ui, all, kind.title, "");
   Rect body{{area.min.x, all.max.y}, area.max};
   const auto result = known_lens(ui, trace);
   if (result == nullptr) return view_sentence(ui, "lens", body, ui.colors.text2, "Computing …");

@@ -27,9 +27,9 @@ TEST(Layout, IsTheDesignAt1600By1000) {
   EXPECT_EQ(l.facts.height(), 0) << "the Request is open";
   expect_rect(l.head, 264, 139, 1600, 203);
   expect_rect(l.pipeline, 264, 203, 1600, 285);
-  expect_rect(l.heads, 264, 285, 1060, 759);
-  expect_rect(l.concat, 264, 759, 1060, 976);
-  expect_rect(l.inspector, 1060, 285, 1600, 976);
+  expect_rect(l.heads, 264, 285, 1014, 736);
+  expect_rect(l.concat, 264, 736, 1014, 976);
+  expect_rect(l.inspector, 1014, 285, 1600, 976);
   expect_rect(l.status, 0, 976, 1600, 1000);
   EXPECT_TRUE(l.command_box && l.key_phrase_button);
   EXPECT_FALSE(l.request_folded || l.pipeline_small || l.concat_header_only || l.inspector_rail || l.tabs);
@@ -42,8 +42,8 @@ TEST(Layout, IsTheDesignAt1280By800) {
   expect_rect(l.facts, 0, 139, 1280, 167);
   expect_rect(l.head, 0, 167, 1280, 203);
   expect_rect(l.pipeline, 0, 203, 1280, 238);
-  expect_rect(l.heads, 0, 238, 860, 736);
-  expect_rect(l.concat, 0, 736, 860, 776);
+  expect_rect(l.heads, 0, 238, 860, 688);
+  expect_rect(l.concat, 0, 688, 860, 776);
   expect_rect(l.inspector, 860, 238, 1280, 776);
   EXPECT_TRUE(l.request_folded && l.pipeline_small && l.command_box);
   EXPECT_FALSE(l.key_phrase_button || l.tabs);

@@ -8,6 +8,7 @@
 
 #include "app/ui/guide/embedded_texts.h"
 #include "app/ui/guide/examples.h"
+#include "app/ui/guide/start_cards.h"
 #include "app/ui/guide/tour.h"
 #include "core/base/error.h"
 #include "tests/app/ui/driver.h"
@@ -69,6 +70,13 @@ TEST(Languages, EnglishSaysEveryStepAndEveryMistakeAndNothingElse) {
       for (const char* what : {"title", "text"}) {
         used.insert("examples/" + example.id + "/mistakes/" + mistake.id + "/" + what);
       }
+    }
+  }
+  for (const char* word : {"title", "note", "back", "tour", "close"}) used.insert(std::string("start/") + word);
+  for (const StartCard& card : start_cards()) {
+    for (const char* what : {"/title", "/text"}) used.insert(std::string("start/") + card.word + what);
+    for (const StartWay& way : card.ways) {
+      if (*way.text != '\0') used.insert(way.text);
     }
   }
   std::set<std::string> said;

@@ -133,7 +133,7 @@ TEST(InterventionsSection, ListsAllOfThemWithASwitchAndACross) {
 TEST(InterventionsSection, ALongListIsFoldedWithItsCount) {
   Document document = demo_document();
   find_request_option("ablate")->set(document.request, "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7");
-  Driver d(document);
+  Driver d(document, 1600, 1060);
   EXPECT_TRUE(d.has("request/interventions/5"));
   EXPECT_FALSE(d.has("request/interventions/6"));
   d.click("request/interventions/all");

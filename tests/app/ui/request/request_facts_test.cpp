@@ -85,12 +85,17 @@ TEST(RequestFacts, StayBelowTheRequestThatLiesOverThePanels) {
   EXPECT_EQ(d.rect("heads/0").min.x, before.min.x) << "nothing moves";
 }
 
-TEST(RequestFacts, ThoseWithoutRoomAreLeftOut) {
-  Driver wide(folded(), 1600, 1000), narrow(folded(), 960, 640, 2);
-  EXPECT_TRUE(wide.has("request/fact/ablate"));
-  EXPECT_TRUE(narrow.has("request/fact/model"));
-  EXPECT_FALSE(narrow.has("request/fact/ablate"));
-  for (const std::string& name : narrow.names("request/fact/")) EXPECT_LE(narrow.rect(name).max.x, 960) << name;
+TEST(RequestFacts, LieWithinTheLineAtEveryWidth) {
+  for (const int width : {960, 1280, 2560}) {
+    Driver d(folded(), width, 800);
+    const Rect line = d.rect("request/facts");
+    EXPECT_TRUE(d.has("request/fact/model"));
+    EXPECT_TRUE(d.has("request/fact/ablate"));
+    for (const std::string& name : d.names("request/fact/")) {
+      EXPECT_LE(d.rect(name).max.x, line.max.x) << name;
+      EXPECT_LE(d.rect(name).max.y, line.max.y) << name;
+    }
+  }
 }
 
 }  // namespace
