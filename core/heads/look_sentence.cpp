@@ -24,12 +24,12 @@ std::ptrdiff_t earlier_same(const std::vector<std::string>& tokens, std::int64_t
 }
 
 std::string fact_words(LookFact fact, const std::vector<std::string>& tokens, std::int64_t query, std::int64_t key) {
-  const std::string looking = without_blanks(tokens[static_cast<std::size_t>(query)]);
-  const std::string seen = without_blanks(tokens[static_cast<std::size_t>(key)]);
+  // Of two texts no fact is said: the key is none of these tokens then.
   switch (fact) {
     case LookFact::after_same:
-      return fmt::format("; {} stood right after {} earlier {}", seen, earlier_same(tokens, query) == 1 ? "the" : "an",
-                         looking);
+      return fmt::format("; {} stood right after {} earlier {}", without_blanks(tokens[static_cast<std::size_t>(key)]),
+                         earlier_same(tokens, query) == 1 ? "the" : "an",
+                         without_blanks(tokens[static_cast<std::size_t>(query)]));
     case LookFact::before:
       return "; that is the token before it";
     case LookFact::first:

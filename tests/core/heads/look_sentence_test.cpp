@@ -52,6 +52,8 @@ TEST(LookSentence, SaysWhereHowMuchAndTheFact) {
 TEST(LookSentence, TwoTextsHaveNoFactsOfOne) {
   const Trace trace = head_of(3, 3, [](std::int64_t, std::int64_t) { return 0.25; });
   EXPECT_EQ(look_sentence(trace, 0, 0, 1, 0), "q1 looks at k0 with 25 %.");
+  const Trace longer = head_of(2, 400, [](std::int64_t, std::int64_t) { return 0.25; });
+  EXPECT_EQ(look_sentence(longer, 0, 0, 1, 399), "q1 looks at k399 with 25 %.") << "no key is a token of the queries";
 }
 
 TEST(LookSentence, WhatIsNotThereIsNotSaid) {
