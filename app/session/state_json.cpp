@@ -137,8 +137,8 @@ Settings parse_settings(const std::string& text) {
   reader.read("stage_memory_mib", s.stage_memory_mib, 16, 1 << 20);
   reader.read("language", s.language);
   reader.read("tour_step", s.tour_step, 0, kMostTourSteps);
-  if (const json* panels = reader.find("panels")) s.panels = panel_layout_from(JsonReader(panels->dump()));
-  if (const json* folded = reader.find("folded")) s.folded = panel_layout_from(JsonReader(folded->dump()));
+  if (const json* panels = reader.find("panels")) s.panels = panel_layout_from(JsonReader(panels->dump()), false);
+  if (const json* folded = reader.find("folded")) s.folded = panel_layout_from(JsonReader(folded->dump()), false);
   reader.read("start_open", s.start_open);
   reader.read("row_sound", s.row_sound);
   reader.read("auto_contrast", s.auto_contrast);
@@ -225,7 +225,7 @@ ViewState parse_view_state(const std::string& text) {
   reader.read("arcs_chosen", v.arcs_chosen);
   v.viewport = viewport_from(reader, "viewport");
   v.stage_viewport = viewport_from(reader, "stage_viewport");
-  set_panel_layout(v, panel_layout_from(reader));
+  set_panel_layout(v, panel_layout_from(reader, ViewState().views_grouped));
   reader.read("request_opened_by_hand", v.request_opened_by_hand);
   v.layers = layers_from(reader);
   v.bug_lab = bug_lab_from(reader);

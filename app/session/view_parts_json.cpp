@@ -142,7 +142,7 @@ json panel_layout_json(const PanelLayout& layout) {
           {"pipeline_collapsed", layout.pipeline_collapsed}, {"views_grouped", layout.views_grouped}};
 }
 
-PanelLayout panel_layout_from(const JsonReader& object) {
+PanelLayout panel_layout_from(const JsonReader& object, bool views_grouped) {
   PanelLayout layout;
   object.read("request_width", layout.request_width, 120.0f, kLargestPanel);
   object.read("inspector_width", layout.inspector_width, 120.0f, kLargestPanel);
@@ -151,8 +151,7 @@ PanelLayout panel_layout_from(const JsonReader& object) {
   object.read("concat_collapsed", layout.concat_collapsed);
   object.read("inspector_collapsed", layout.inspector_collapsed);
   object.read("pipeline_collapsed", layout.pipeline_collapsed);
-  // Who arranged panels before there were groups has all views in a row, as they were.
-  layout.views_grouped = false;
+  layout.views_grouped = views_grouped;
   object.read("views_grouped", layout.views_grouped);
   return layout;
 }

@@ -19,7 +19,8 @@ nlohmann::json bug_lab_json(const BugLabView& lab);
 BugLabView bug_lab_from(const JsonReader& outer);
 // The keys of the layout are read from `object` itself.
 nlohmann::json panel_layout_json(const PanelLayout& layout);
-PanelLayout panel_layout_from(const JsonReader& object);
+// `views_grouped`: what an object without that key has. Who arranged panels before there were groups has all in a row.
+PanelLayout panel_layout_from(const JsonReader& object, bool views_grouped);
 nlohmann::json text_json(const TextView& text);
 TextView text_from(const JsonReader& outer);
 nlohmann::json lens_json(const LensView& lens);
