@@ -17,7 +17,7 @@ constexpr float kTabsBelow = 1100;
 constexpr float kMostInspector = 620;
 // Heads keep this height before concat takes any, unless its height was set by hand: two rows of small thumbnails with
 // their labels.
-constexpr float kHeadsHeight = 450;
+constexpr float kHeadsHeight = 400;
 
 bool is_set_by_hand(float ViewState::*size, const ViewState& view) {
   return view.*size != ViewState().*size;
@@ -124,7 +124,9 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
   layout.phrase = strip(px(size::phrase_row));
   // Where the Request lies over the panels its facts stay, so that nothing moves.
   layout.facts = strip(open && !layout.request_over ? 0 : px(size::facts));
-  layout.head = strip(px(h < kViewHeadFrom ? size::view_head_small : size::view_head));
+  // Large pictures of the stages take the room of the second line.
+  const bool one_line = h < kViewHeadFrom || (input.main_view == MainView::layer && !layout.pipeline_small);
+  layout.head = strip(px(one_line ? size::view_head_small : size::view_head));
   layout.main_view = input.main_view;
   const float pipeline = px(layout.pipeline_small ? size::pipeline_small : size::pipeline);
   layout.pipeline = strip(layout.one_layer() ? pipeline : 0);

@@ -9,7 +9,7 @@ namespace headscope::ui {
 constexpr float kSmallestWidth = 960, kSmallestHeight = 600;
 // How far the user may move the borders of panels; at 1x.
 constexpr float kLeastRequest = 220, kMostRequest = 420, kLeastInspector = 360, kLeastConcat = 84;
-constexpr float kLeastHeadsWidth = 580, kLeastHeadsHeight = 240;
+constexpr float kLeastHeadsWidth = 580, kLeastHeadsHeight = 200;
 constexpr float kViewHeadFrom = 900;  // the height from which the head of a view has two lines; at 1x
 
 struct Layout {

@@ -230,8 +230,9 @@ void read_tensors_capture(const std::string& path, Capture& capture, LayerFacts&
     const bool is_whole = entry.dtype == "BOOL" || entry.dtype.starts_with('I') || entry.dtype.starts_with('U');
     put_mask(facts, entry.name, path + ": " + shortened(entry.name), file.tensor(entry), is_whole);
   }
-  const std::vector<const TensorEntry*> numbered =
-      capture.layers.empty() ? numbered_tensors(file) : std::vector<const TensorEntry*>();
+  const std::vector<const TensorEntry*> numbered = capture.layers.empty() && file.format == std::string_view("PyTorch")
+                                                       ? numbered_tensors(file)
+                                                       : std::vector<const TensorEntry*>();
   for (std::size_t layer = 0; layer < numbered.size(); ++layer) {
     const TensorEntry& entry = *numbered[layer];
     put_part(capture, path, fmt::format("layers.{}.weights", layer), [&] { return file.tensor(entry); });

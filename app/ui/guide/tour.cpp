@@ -65,8 +65,8 @@ const std::vector<TourStop>& tour_stops() {
       {"where", {"inspector/where", "where", "inspector"}, StageId::weights},
       {"context", {"pipeline/context"}, StageId::context},
       {"concat", {"concat", "pipeline/concat"}, StageId::concat},
-      {"why", {"views/sweep", "views/lens"}, StageId::weights},
-      {"corpus", {"views/corpus"}, StageId::weights},
+      {"why", {"views/sweep", "views/lens", "views/group"}, StageId::weights},
+      {"corpus", {"views/corpus", "views/group"}, StageId::weights},
       {"take", {"menu/File"}, StageId::weights},
   };
   return stops;

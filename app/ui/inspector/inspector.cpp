@@ -243,7 +243,7 @@ void draw_inspector(Ui& ui, const Rect& area) {
     return;
   }
   // What lies below the picture: the explanation and, where there is room, what follows it.
-  const float least = ui.px(170);  // twelve tokens keep their numbers in a window of 1280 x 800
+  const float least = ui.px(108);  // twelve tokens keep their numbers in a window of 1280 x 800
   const float body = area.height() >= ui.px(690) ? ui.px(306) : least;
   const float y = draw_inspector_picture(ui, inspected, rest, body);
   if (area.max.y - y < ui.px(24)) return;

@@ -25,11 +25,11 @@ TEST(Layout, IsTheDesignAt1600By1000) {
   expect_rect(l.request, 0, 66, 264, 976);
   expect_rect(l.phrase, 264, 66, 1600, 139);
   EXPECT_EQ(l.facts.height(), 0) << "the Request is open";
-  expect_rect(l.head, 264, 139, 1600, 203);
-  expect_rect(l.pipeline, 264, 203, 1600, 285);
-  expect_rect(l.heads, 264, 285, 1014, 736);
-  expect_rect(l.concat, 264, 736, 1014, 976);
-  expect_rect(l.inspector, 1014, 285, 1600, 976);
+  expect_rect(l.head, 264, 139, 1600, 175);
+  expect_rect(l.pipeline, 264, 175, 1600, 257);
+  expect_rect(l.heads, 264, 257, 1070, 736);
+  expect_rect(l.concat, 264, 736, 1070, 976);
+  expect_rect(l.inspector, 1070, 257, 1600, 976);
   expect_rect(l.status, 0, 976, 1600, 1000);
   EXPECT_TRUE(l.command_box && l.key_phrase_button);
   EXPECT_FALSE(l.request_folded || l.pipeline_small || l.concat_header_only || l.inspector_rail || l.tabs);
@@ -42,8 +42,8 @@ TEST(Layout, IsTheDesignAt1280By800) {
   expect_rect(l.facts, 0, 139, 1280, 167);
   expect_rect(l.head, 0, 167, 1280, 203);
   expect_rect(l.pipeline, 0, 203, 1280, 238);
-  expect_rect(l.heads, 0, 238, 860, 688);
-  expect_rect(l.concat, 0, 688, 860, 776);
+  expect_rect(l.heads, 0, 238, 860, 638);
+  expect_rect(l.concat, 0, 638, 860, 776);
   expect_rect(l.inspector, 860, 238, 1280, 776);
   EXPECT_TRUE(l.request_folded && l.pipeline_small && l.command_box);
   EXPECT_FALSE(l.key_phrase_button || l.tabs);
@@ -80,7 +80,7 @@ TEST(Layout, NeverLosesPhraseReadoutAndStatus) {
         ASSERT_GE(l.head.height(), 36);
         ASSERT_EQ(l.status.max.y, h);
         ASSERT_EQ(l.status.height(), 24);
-        ASSERT_GE(l.heads.height(), h < 640 ? 180 : 220) << w << "x" << h;
+        ASSERT_GE(l.heads.height(), h < 640 ? 180 : 200) << w << "x" << h;
         ASSERT_GE(l.heads.width(), 400) << w << "x" << h;
         ASSERT_GE(l.inspector.height(), h < 640 ? 180 : 220);
         ASSERT_GE(l.inspector.width(), 360);

@@ -14,6 +14,7 @@ namespace {
 Document model() {
   Document document = open_document("demo:pronouns", demo_document().request, ViewState());
   document.view.views_grouped = false;
+  document.view.pipeline_collapsed = true;
   return document;
 }
 

@@ -111,7 +111,7 @@ TEST(ViewStrip, DropsTheKeysBeforeItShortensNames) {
   EXPECT_FALSE(shows(2560, 1, "Ctrl+Shift+W", false)) << "all views in a row have no keys";
   EXPECT_TRUE(shows(1280, 1, "Sensitivity", false));
   EXPECT_FALSE(shows(960, 2, "Sensitivity", false));
-  EXPECT_TRUE(shows(1280, 2, "Mask", false)) << "short names stay whole";
+  EXPECT_TRUE(shows(1600, 2, "Mask", false)) << "short names stay whole";
 }
 
 enum class Way { key, strip };

@@ -50,7 +50,7 @@ TEST_F(Palette, FindsCommandsByNameSynonymInitialsAndWithATypo) {
   EXPECT_EQ(first("expo"), "command: Export...");
   EXPECT_EQ(first("EXPORT"), "command: Export...");
   EXPECT_EQ(first("exprot"), "command: Export...");
-  EXPECT_EQ(first("bl"), "command: Bug lab");
+  EXPECT_EQ(first("logit lens"), "command: Lens") << "as the view was called";
   EXPECT_EQ(first("bug lab"), "command: Bug lab");
   EXPECT_EQ(first("lab bug"), "command: Bug lab");
   run("buglab");
@@ -85,7 +85,7 @@ TEST_F(Palette, SetsMasksAsOneSaysThem) {
   run("mask window 3");
   EXPECT_EQ(mask_text(d.session.draft.mask), "window:3");
   EXPECT_EQ(first("mask windw 3"), "value: mask window:3");
-  EXPECT_EQ(first("mask"), "option: mask");
+  EXPECT_EQ(first("mask"), "command: Mask") << "the view of that name";
   run("causal");
   EXPECT_EQ(mask_text(d.session.draft.mask), "causal");
   EXPECT_EQ(first("window 2"), "value: mask window:2");

@@ -202,6 +202,8 @@ TEST_F(LayersPanel, APickedCellIsReadOfThePickedHead) {
 }
 
 TEST_F(LayersPanel, SaysWhatTheModelPredictsAndWhatAHeadThatIsOffChanges) {
+  d.resize(1600, 1100);
+  d.step();
   EXPECT_TRUE(d.has("layers/loss"));
   EXPECT_TRUE(d.names("layers/change: ").empty());
   for (std::int64_t h = 0; h < kHeads; ++h) d.session.draft.ablate.push_back({1, h});

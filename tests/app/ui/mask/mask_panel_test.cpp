@@ -29,8 +29,8 @@ struct MaskPanel : ::testing::Test {
   bool hidden(std::int64_t i, std::int64_t j) const { return d.trace().mask->hidden.hidden(0, 0, i, j); }
 };
 
-TEST_F(MaskPanel, TheMatrixIsAtLeastSixHundredPixels) {
-  EXPECT_GE(d.rect("mask/grid").width(), 600);
+TEST_F(MaskPanel, TheMatrixIsAtLeastFiveHundredPixels) {
+  EXPECT_GE(d.rect("mask/grid").width(), 500);
   EXPECT_EQ(d.rect("mask/grid").width(), d.rect("mask/grid").height());
 }
 
