@@ -103,7 +103,7 @@ bool open_given(Session& session, Settings& settings, ui::UiState& state, const 
   try {
     const Document demo = demo_document();
     const Document document = open_document(path, demo.request, view, demo.given_phrase);
-    session.open(document.request, document.view, document.identity());
+    session.open(document.request, with_layout_of(document.view, session.view), document.identity());
     ui::note_recipe(state, path);
     // A text of several lines with the caret in it would open over the panels below.
     if (is_phrase_file(path)) state.focus = "inspector/picture";

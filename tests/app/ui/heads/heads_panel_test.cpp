@@ -76,7 +76,7 @@ TEST(HeadsPanel, HoveringACellLinksTheOtherPanels) {
 TEST(HeadsPanel, TokensFromRightToLeftKeepTheirPlacesInTheLabel) {
   Document document = phrase_document("אחת שתיים ثلاثة four");
   document.request.init_gain = 6;
-  Driver d(document);
+  Driver d(document, 1920, 1200);  // room for whole names
   int labels = 0;
   for (std::int64_t head = 0; head < 8; ++head) {
     const Rect line = d.rect("heads/" + std::to_string(head) + "/label");
