@@ -10,6 +10,7 @@
 #include "app/session/last_session.h"
 #include "app/session/panel_layout.h"
 #include "app/session/phrase_file.h"
+#include "app/session/view_state.h"
 #include "app/ui/document_title.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/lesson_notice.h"

@@ -47,7 +47,7 @@ def a_mask_is_painted_and_comes_back_from_its_file(headscope, cli, display, home
     window.key("ctrl+m")
     window.wait(lambda p: "mask/grid" in p["rects"], "the mask editor")
     x0, y0, x1, y1 = window.rect("mask/grid")
-    expect(x1 - x0 >= 600 and y1 - y0 >= 600, f"the matrix is {x1 - x0} x {y1 - y0}")
+    expect(x1 - x0 >= 500 and y1 - y0 >= 500, f"the matrix is {x1 - x0} x {y1 - y0}")
     window.click("mask/grid", at=cell(3, 1))
     window.shows("a painted cell", paint="hide@3:4,1:2")
     window.click("mask/columns", at=(cell(0, 0)[0], 0.5))

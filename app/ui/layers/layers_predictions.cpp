@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kShown = 10;
 constexpr const char* kInterventions = "layers/interventions";
-constexpr float kRow = 32, kRoomForNoun = 146;
+constexpr float kRow = 29, kRoomForNoun = 146;
 
 std::string percent(double probability) {
   return std::isnan(probability) ? "…" : fmt::format("{:.1f}%", probability * 100);
