@@ -91,7 +91,8 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   // To whoever is new, and to those who left it.
   const bool wanted = (!last && settings.recent_files.empty()) || settings.tour_step > 0;
   // Cards above the window at the very first start; they offer the tour, too.
-  const bool first_start = slot != nullptr && path.empty() && !settings.panels && settings.recent_files.empty();
+  const bool new_here = !last && !settings.panels && settings.recent_files.empty() && settings.tour_step == 0;
+  const bool first_start = slot != nullptr && path.empty() && new_here;
   if (first_start) settings.start_open = true;
   if (slot != nullptr && path.empty() && wanted && !first_start) state.panels.get<ui::TourState>().offered = true;
   set_panel_layout(session.view, settings.panels.value_or(first_panel_layout()));

@@ -36,11 +36,22 @@ class Start : public ::testing::Test {
   ui::UiState state_;
 };
 
-TEST_F(Start, TheFirstTimeShowsTheDemoAndOffersTheTour) {
+TEST_F(Start, TheFirstTimeShowsTheDemoBelowTheCardsWithPanelsFolded) {
   open("");
   EXPECT_EQ(session_.draft, first_document().request);
-  EXPECT_TRUE(state_.panels.get<ui::TourState>().offered);
+  EXPECT_TRUE(settings_.start_open);
+  EXPECT_FALSE(state_.panels.get<ui::TourState>().offered) << "the cards offer it";
+  EXPECT_TRUE(session_.view.request_collapsed && session_.view.views_grouped);
   EXPECT_TRUE(facts().empty());
+}
+
+TEST_F(Start, WhoHasArrangedPanelsFindsThemAndTheTour) {
+  settings_.panels = PanelLayout{};
+  settings_.panels->views_grouped = false;
+  open("");
+  EXPECT_FALSE(settings_.start_open);
+  EXPECT_TRUE(state_.panels.get<ui::TourState>().offered);
+  EXPECT_FALSE(session_.view.request_collapsed || session_.view.views_grouped);
 }
 
 TEST_F(Start, ATourThatWasLeftIsOfferedAgain) {
