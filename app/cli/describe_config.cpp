@@ -63,7 +63,7 @@ void add_sizes(const Architecture& model, Description& description) {
 
 namespace {
 
-// What a model of these sizes holds and takes: formulas of its sizes, nothing is read.
+// Adds how much a model of these sizes holds and takes, by formulas of its sizes; nothing is read.
 void add_planned_size(const PlannedSize& size, const Architecture& model, Description& description) {
   constexpr double kFloat = 4, kHalf = 2;
   const auto bytes = [](std::int64_t numbers, double each) { return size_text(static_cast<double>(numbers) * each); };

@@ -1,4 +1,4 @@
-// What a file of pieces holds, and how a model's tokenizer is described.
+// Describes what a file of pieces holds, and a model's tokenizer.
 #include <fmt/format.h>
 
 #include <filesystem>
