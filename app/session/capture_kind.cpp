@@ -40,7 +40,7 @@ bool holds_shares(const TensorFile& file) {
   }
 }
 
-// Of a file of torch.save without names.
+// Takes a file of torch.save whose tensors have no names.
 bool unnamed_weights(const TensorFile& file) {
   const bool only = file.entries.size() == 1 && file.entries[0].name == kOnlyTensor;
   if (only && file.entries[0].shape.size() == 5) return true;
