@@ -8,7 +8,7 @@
 
 namespace headscope::ui {
 
-// Of the texts that the cards showed last.
+// Holds the letters of the texts that the cards showed last.
 struct ExampleLetters {
   std::string letters;
   void add_text(std::string& all) const { all += letters; }

@@ -26,7 +26,7 @@ struct StartCard {
 // One row a card, in the order of the window.
 std::span<const StartCard> start_cards();
 
-// Of the texts that the cards showed last.
+// Holds the letters of the texts that the cards showed last.
 struct StartLetters {
   std::string letters;
   void add_text(std::string& all) const { all += letters; }
