@@ -1,4 +1,4 @@
-// What the head of one layer's panels says: where the picked head looks, and what the model goes on with.
+// The head of one layer's panels says where the picked head looks, and what the model goes on with.
 #pragma once
 
 #include "app/ui/ui.h"

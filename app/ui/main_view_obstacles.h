@@ -1,4 +1,4 @@
-// What each main view needs before it can open: nothing is returned when it can, else why it cannot. The rows of
+// Each main view has needs before it can open: nothing is returned when it can, else why it cannot. The rows of
 // main_view_table.cpp name these functions.
 #pragma once
 

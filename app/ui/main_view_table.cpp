@@ -44,7 +44,7 @@ constexpr const char* kGenerateKeys[] = {"Enter appends the next token", "Ctrl+Z
 constexpr const char* kCorpusKeys[] = {"Arrows pick a head or an example", "Space chooses a head",
                                        "Enter opens the example"};
 
-// What needs no choice is shown without one: without a pinned result each part is set to zeros.
+// A sweep opens without a choice: where no result is pinned, each part is set to zeros.
 void choose_sweep(Ui& ui) {
   SweepView& sweep = ui.session.view.sweep;
   if (ui.session.pinned() == nullptr && !ablation_of(sweep)) sweep.numbers = SweepNumbers::zeros;

@@ -72,7 +72,7 @@ void draw_kinds(Ui& ui, const Rect& area) {
   }
 }
 
-// What the model says at the picked position, and from which row on it would have said that.
+// Says what the model predicts at the picked position, and from which row on it would have said that.
 std::string finding_of(const LensShown& shown) {
   const auto column = static_cast<std::size_t>(shown.column);
   if (column >= shown.lens.model.size() || shown.lens.model[column].top.empty()) return "";
