@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 # Long because it is one table of requests, and what holds them against the scripts.
-"""Scripts of many requests, run as a user runs them: every printed line and every number against headscope-cli run.
+"""Scripts of many requests: every printed line and every number against headscope-cli run.
 
     python3 tests/core/script/script_test.py build/release/bin/headscope-cli [--only NAME]
+
+The first script of a language is run as a user runs it, by a Python of its own. To import PyTorch takes far longer than what
+a script computes, so every other script runs in a child of this process, where the library is imported already.
 Exit code 77 when NumPy is missing; PyTorch's scripts are left out, and said to be, when torch is.
 """
 import argparse
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILES = os.path.join(HERE, "..", "..", "golden", "files")
@@ -198,16 +203,50 @@ def same(found, expected, tolerance):
     return float(difference.max() / tolerance) if difference.size else 0.0
 
 
-def compare(cli, name, words, language, folder):
-    """The largest difference of one script's numbers, relative to the largest number of their stage (at least 1)."""
-    for part in ("run", "script", "made"):
-        shutil.rmtree(os.path.join(folder, part), ignore_errors=True)
+def run_script(script, folder):
+    """As `python3 SCRIPT made`, in a child of this process; the script has modules of its own, only libraries are shared."""
+    sys.stdout.flush()
+    with tempfile.TemporaryFile() as out:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                os.dup2(out.fileno(), 1)
+                os.dup2(out.fileno(), 2)
+                os.chdir(folder)
+                sys.argv = [script, "made"]
+                runpy.run_path(script, run_name="__main__")
+                sys.stdout.flush()
+                status = 0
+            except BaseException:  # also what leaves by sys.exit(): no script does that where nothing is wrong
+                traceback.print_exc()
+                sys.stderr.flush()
+            finally:
+                os._exit(status)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        out.seek(0)
+        said = out.read().decode()
+    if status != 0:
+        raise AssertionError(f"{script}: exit {status}: {said.strip()[-600:]}")
+    return said
+
+
+def stages_of_run(cli, words, folder):
+    """{stage: what the manifest says of it}; the arrays are in the folder `run`."""
+    shutil.rmtree(os.path.join(folder, "run"), ignore_errors=True)
     run([cli, "run", *words, "--export", "all", "--format", "npy", "--out", "run"], folder)
-    run([cli, "script", *words, "--as", language, "--out", "script"], folder)
-    out = run([sys.executable, f"script/attention_{language}.py", "made"], folder)
     with open(os.path.join(folder, "run", "manifest.json"), encoding="utf-8") as file:
         stages = json.load(file)["stages"]
-    stages = stages if isinstance(stages, dict) else {stage["name"]: stage for stage in stages}
+    return stages if isinstance(stages, dict) else {stage["name"]: stage for stage in stages}
+
+
+def compare(cli, name, words, language, stages, by_itself, folder):
+    """The largest difference of one script's numbers, relative to the largest number of their stage (at least 1)."""
+    for part in ("script", "made"):
+        shutil.rmtree(os.path.join(folder, part), ignore_errors=True)
+    run([cli, "script", *words, "--as", language, "--out", "script"], folder)
+    script = f"script/attention_{language}.py"
+    out = run([sys.executable, script, "made"], folder) if by_itself else run_script(script, folder)
     printed = re.findall(r"^(\w+) +(\[[\d, ]+\]) +min (\S+)  max (\S+)  mean (\S+)$", out, re.M)
     assert [line[0] for line in printed] == list(stages), f"{name}: {[line[0] for line in printed]} {list(stages)}"
     worst = 0.0
@@ -228,7 +267,7 @@ def compare(cli, name, words, language, folder):
     return worst
 
 
-def check_latex(cli, name, words, folder):
+def check_latex(cli, name, words, stages, folder):
     """Braces, environments and delimiters pair up; the shapes of the run stand in it."""
     text = run([cli, "script", *words, "--as", "latex"], folder)
     assert text.rstrip().endswith("\\end{document}"), name
@@ -249,8 +288,7 @@ def check_latex(cli, name, words, folder):
     assert bare.count("$") % 2 == 0, f"{name}: an odd $"
     for left, right in ((r"\Bigl", r"\Bigr"), (r"\bigl", r"\bigr"), (r"\lfloor", r"\rfloor")):
         assert bare.count(left) == bare.count(right), f"{name}: {left}"
-    manifest = json.loads(run([cli, "run", *words, "--json"], folder))["stages"]
-    for stage, entry in manifest.items():
+    for stage, entry in stages.items():
         symbol = "\\mathit{" + stage.replace("_", "\\_") + "}"
         where = symbol + " &\\in \\mathbb{R}^{" + " \\times ".join(map(str, entry["shape"])) + "}"
         assert where in text, f"{name}: {where} is missing"
@@ -293,9 +331,10 @@ def main():
             if given.only and given.only != name:
                 continue
             try:
-                check_latex(cli, name, words, folder)
+                stages = stages_of_run(cli, words, folder)
+                check_latex(cli, name, words, stages, folder)
                 for language in languages:
-                    difference = compare(cli, name, words, language, folder)
+                    difference = compare(cli, name, words, language, stages, count < len(languages), folder)
                     worst[language] = max(worst[language], difference)
                     count += 1
                     print(f"{name} ({language}): {difference:.2g}")
