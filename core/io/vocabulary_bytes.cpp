@@ -20,7 +20,8 @@ bool is_ranked(std::string_view line, std::size_t rank) {
 bool begins_like_tiktoken(std::string_view bytes) {
   constexpr std::size_t kLongest = 200, kLines = 2;
   for (std::size_t rank = 0; rank < kLines; ++rank) {
-    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    const std::string_view line = bytes.substr(0, kLongest + 1);  // the file may have no other line in gigabytes
+    const std::size_t end = std::min(line.find('\n'), line.size());
     if (end > kLongest || !is_ranked(bytes.substr(0, end), rank)) return false;
     bytes.remove_prefix(std::min(end + 1, bytes.size()));
     if (bytes.empty()) return true;
