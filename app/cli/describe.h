@@ -80,7 +80,4 @@ void add_capture(const std::string& path, const CancelToken& cancel, Description
 // The request of a session, a recipe or an export, and the command that repeats it.
 void add_request(const SessionFile& session, Description& description);  // describe_documents.cpp
 
-// A number, or one of the strings "nan", "inf", "-inf".
-nlohmann::ordered_json json_number(double value);
-
 }  // namespace headscope::cli

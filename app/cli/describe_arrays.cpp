@@ -14,6 +14,7 @@
 #include "app/session/capture_kind.h"
 #include "app/session/documents.h"
 #include "core/corpus/corpus_file.h"
+#include "core/io/json_text.h"
 #include "core/io/npy.h"
 #include "core/io/npz.h"
 #include "core/io/tensor_formats.h"
@@ -130,12 +131,6 @@ void describe_layer(const std::string& path, const std::string& convention, cons
 }
 
 }  // namespace
-
-Json json_number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
 
 Description describe_npy(const std::string& path, const Reading& reading) {
   StatisticsSum sum;

@@ -6,6 +6,7 @@
 #include "app/cli/describe.h"
 #include "app/cli/output.h"
 #include "core/base/error.h"
+#include "core/io/json_text.h"
 #include "core/model/capture.h"
 
 namespace headscope::cli {

@@ -36,7 +36,7 @@ DiagnoseOptions given_options(const Arguments& given) {
   return options;
 }
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_diagnose(const Arguments& given, const CancelToken& cancel) {
   if (!given.has("theirs")) {
     throw UsageError("theirs", "missing; diagnose compares --theirs FILE.npy with a --stage");
   }
@@ -108,7 +108,7 @@ Command diagnose_command() {
   spec.examples = {
       "headscope-cli diagnose --input x.npy --weights layer.safetensors --heads 8 --theirs output.npy --stage output",
       "headscope-cli diagnose --model gpt2 --phrase 'a b c' --theirs hidden_states.safetensors --check"};
-  return {spec, run};
+  return {spec, run_diagnose};
 }
 
 }  // namespace headscope::cli

@@ -69,7 +69,7 @@ std::string number(double value) {
 }
 
 // The factors of a sum, the largest products first; the rest in one line.
-std::string terms_text(const Explanation& why) {
+std::string text_of_terms(const Explanation& why) {
   constexpr std::size_t kShown = 12;
   const LargestTerms largest = largest_terms(why, kShown);
   if (largest.terms.empty()) return "";
@@ -102,7 +102,7 @@ std::string explanation_text(const Trace& trace, const Explanation& why) {
                         printable(queries[static_cast<std::size_t>(why.index[2])]), why.index[3],
                         printable(keys[static_cast<std::size_t>(why.index[3])]));
   }
-  text += why.formula + "\n" + terms_text(why) + "\n" + steps_text(why.steps);
+  text += why.formula + "\n" + text_of_terms(why) + "\n" + steps_text(why.steps);
   if (std::isfinite(why.value)) return text;
   const auto broken = first_nonfinite(trace, CancelToken());
   return text + (broken ? "\n" + nonfinite_sentence(*broken) + "\n" : "");
@@ -207,7 +207,7 @@ void draw(const Arguments& given, const Trace& trace, const CellPlace& cell, con
   render_to_file(given, trace, view, cancel);
 }
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_explain(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"stage", "at"}) {
     if (!given.has(option)) throw UsageError(option, "missing; explain needs a stage and a cell of it");
   }
@@ -262,7 +262,7 @@ Command explain_command() {
                    "headscope-cli explain --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json",
                    "headscope-cli explain --model demo:induction --phrase 'cat box ink' --stage stream --at 1,0,2,5",
                    "headscope-cli explain --phrase 'a b c' --stage weights --at 0,0,2,1 --out weight.svg"};
-  return {spec, run};
+  return {spec, run_explain};
 }
 
 }  // namespace headscope::cli

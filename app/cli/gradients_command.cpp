@@ -40,7 +40,7 @@ void write_found(const std::string& path, const WeightGradients& found, const We
   });
 }
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_gradients(const Arguments& given, const CancelToken& cancel) {
   if (!given.has("metric"))
     throw UsageError("metric", "missing; gradients are of one number", "logit:A, logit:A-B, prob:A or loss");
   WeightQuestion question;
@@ -92,7 +92,7 @@ Command gradients_command() {
       "headscope-cli gradients --model demo:induction --phrase 'cat box ink fox cat' --metric logit:box",
       "headscope-cli gradients --model demo:induction --phrase 'cat box ink fox cat' --metric logit:box-ink --steps 20 "
       "--json"};
-  return {spec, run};
+  return {spec, run_gradients};
 }
 
 }  // namespace headscope::cli

@@ -69,7 +69,7 @@ int run_and_say(const std::vector<std::string>& words) {
   }
 }
 
-int run(int argc, char** argv) {
+int run_arguments(int argc, char** argv) {
   try {
     return run_and_say(system::command_words(argc, argv));
   } catch (const std::exception&) {
@@ -86,5 +86,5 @@ int main(int argc, char** argv) {
   system::make_refused_writes_errors();
   interrupt_token();
   system::on_interrupt(interrupt);
-  return run(argc, argv);
+  return run_arguments(argc, argv);
 }

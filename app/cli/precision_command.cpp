@@ -22,7 +22,7 @@ namespace headscope::cli {
 
 namespace {
 
-constexpr std::size_t kMostPlaces = 10;  // heads or rows of a stage and format in the table
+constexpr std::size_t kMostWorst = 10;  // heads or rows of a stage and format in the table
 
 enum class By { stages, heads, rows };
 
@@ -108,7 +108,7 @@ std::string places_text(const PrecisionReport& report, const std::vector<StageId
     for (const FormatRun& run : report.formats) {
       const StageError& error = *run.find(stage);
       const std::vector<PlaceError>& places = by == By::heads ? error.heads : error.rows;
-      const std::size_t shown = std::min(places.size(), kMostPlaces);
+      const std::size_t shown = std::min(places.size(), kMostWorst);
       more += places.size() - shown;
       for (std::size_t k = 0; k < shown; ++k) {
         std::vector<std::string> row = {std::string(stage_name(stage)), std::string(run.rounding.format->name),
@@ -123,7 +123,7 @@ std::string places_text(const PrecisionReport& report, const std::vector<StageId
   std::string text = table_text({{}, {}, {true}, {true}, {true}, {}, {true}, {true}, {true}}, rows);
   if (!without.empty()) text += fmt::format("Not listed, because they have no heads: {}.\n", without);
   if (more > 0) {
-    text += fmt::format("Of every stage and format the {} worst {}s are listed; {} more are in --json.\n", kMostPlaces,
+    text += fmt::format("Of every stage and format the {} worst {}s are listed; {} more are in --json.\n", kMostWorst,
                         noun, more);
   }
   return text;
@@ -158,7 +158,7 @@ std::string rounding_text(const PrecisionReport& report) {
   return text;
 }
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_precision(const Arguments& given, const CancelToken& cancel) {
   const std::vector<Rounding> roundings = roundings_from(given);
   const By by = static_cast<By>(choice_of("by", given.get("by", "stages"), {"stages", "heads", "rows"}));
   std::vector<StageId> stages;
@@ -210,7 +210,7 @@ Command precision_command() {
   spec.examples = {"headscope-cli precision --phrase 'a b c' --heads 4 --stage weights,output",
                    "headscope-cli precision --phrase 'a b c' --formats f16,f8e4m3,i8-token --by heads",
                    "headscope-cli precision --phrase 'a b c' --formats f16,bf16 --round accumulation"};
-  return {spec, run};
+  return {spec, run_precision};
 }
 
 }  // namespace headscope::cli

@@ -191,7 +191,7 @@ std::string exported_text(const Arguments& given, const Trace& trace, const Expo
   return text;
 }
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_request(const Arguments& given, const CancelToken& cancel) {
   const bool torch = given.has("trace");
   if (torch) choice_of("trace", given.get("trace"), {"torch"});
   refuse_two_texts(given);
@@ -266,7 +266,7 @@ Command run_command() {
                    "--lens-of heads",
                    "headscope-cli run --model gpt2 --phrase 'a b c' --layer 3 --cost",
                    "headscope-cli run --input x.npy --weights layer.safetensors --heads 8 --json"};
-  return {spec, run};
+  return {spec, run_request};
 }
 
 }  // namespace headscope::cli

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t kMostHead = std::numeric_limits<std::int64_t>::max();  // a layer says how many it has
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_score(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"head", "at"}) {
     if (!given.has(option)) throw UsageError(option, "missing; score needs a head, a query and a key");
   }
@@ -79,7 +79,7 @@ Command score_command() {
       "headscope-cli score --model gpt2 --phrase 'When Mary and John went to the store, John gave a drink to' --layer "
       "9 "
       "--head 6 --at 13,3 --json"};
-  return {spec, run};
+  return {spec, run_score};
 }
 
 }  // namespace headscope::cli

@@ -18,7 +18,7 @@ ScriptLanguage given_language(const Arguments& given) {
   return kScriptLanguages[choice_of("as", given.get("as"), names)];
 }
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_script(const Arguments& given, const CancelToken& cancel) {
   const ScriptLanguage language = given_language(given);
   const std::string folder = given.get("out");
   if (given.has("out") && folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
@@ -56,7 +56,7 @@ Command script_command() {
       "headscope-cli script --model seeded --embedding sequence --phrase 'Hola mi nombre es Alex' --as pytorch",
       "headscope-cli script --phrase 'a b c' --mask causal --as numpy --out script && python3 "
       "script/attention_numpy.py"};
-  return {spec, run};
+  return {spec, run_script};
 }
 
 }  // namespace headscope::cli

@@ -110,7 +110,7 @@ std::string cells_text(const Trace& trace, const char* stage, const Tensor& tens
   return text;
 }
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_sensitivity(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"stage", "at"}) {
     if (!given.has(option)) {
       throw UsageError(option, "missing; sensitivity needs a stage and a cell of it");
@@ -148,7 +148,7 @@ Command sensitivity_command() {
   spec.examples = {
       "headscope-cli sensitivity --model demo:pronouns --stage weights --at 0,7,7,1",
       "headscope-cli sensitivity --model seeded --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json"};
-  return {spec, run};
+  return {spec, run_sensitivity};
 }
 
 }  // namespace headscope::cli

@@ -37,7 +37,7 @@ std::string first_sentence(const std::string& help) {
   return text;
 }
 
-std::vector<std::string> names_of(const std::vector<CommandSpec>& commands) {
+std::vector<std::string> names_of_words(const std::vector<CommandSpec>& commands) {
   std::vector<std::string> names;
   for (const CommandSpec& command : commands) names.push_back(command.name);
   return names;
@@ -86,7 +86,7 @@ std::string bash_completion(const std::vector<CommandSpec>& commands) {
       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options=''\n"
       "  COMPREPLY=()\n  if ((COMP_CWORD == 1)); then\n";
   text += fmt::format("    mapfile -t COMPREPLY < <(compgen -W '{} --help --version' -- \"$cur\")\n    return\n  fi\n",
-                      fmt::join(names_of(commands), " "));
+                      fmt::join(names_of_words(commands), " "));
   text += "  case $command in\n";
   std::map<std::string, std::set<std::string>> cases;  // what follows an option, and the patterns of these options
   for (const CommandSpec& command : commands) {
@@ -133,7 +133,7 @@ std::string zsh_completion(const std::vector<CommandSpec>& commands) {
 }
 
 std::string fish_completion(const std::vector<CommandSpec>& commands) {
-  const std::string names = fmt::format("{}", fmt::join(names_of(commands), " "));
+  const std::string names = fmt::format("{}", fmt::join(names_of_words(commands), " "));
   std::string text = "# fish completion of headscope-cli\n";
   text += fmt::format("set -l commands {}\n", names);
   const std::string start = "complete -c headscope-cli -n \"not __fish_seen_subcommand_from $commands\" -f";

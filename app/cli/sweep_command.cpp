@@ -72,7 +72,7 @@ void set_numbers(const Arguments& given, const CancelToken& cancel, SweepQuestio
   if (given.has("estimate-only")) question.estimate = SweepEstimate::alone;
 }
 
-void run(const Arguments& given, const CancelToken& cancel) {
+void run_sweep(const Arguments& given, const CancelToken& cancel) {
   for (const char* option : {"patch", "metric"}) {
     if (!given.has(option))
       throw UsageError(option, "missing; sweep needs to know what is patched and what is measured");
@@ -170,7 +170,7 @@ Command sweep_command() {
       "headscope-cli sweep --model demo:induction --phrase 'cat box ink fox cat' --ablation zero --patch heads "
       "--metric "
       "logit:box --estimate"};
-  return {spec, run};
+  return {spec, run_sweep};
 }
 
 }  // namespace headscope::cli

@@ -46,7 +46,7 @@ std::string position_name(const Sweep& sweep, std::int64_t position) {
   return fmt::format("{} {}", at, printable(sweep.trace->inputs->tokens[at]));
 }
 
-Place place_of(const Sweep& sweep, const SweepCell& cell, const SweepQuestion& question) {
+Place place_of_swept(const Sweep& sweep, const SweepCell& cell, const SweepQuestion& question) {
   const std::string layer = fmt::format("layer {}", cell.layer);
   if (question.from) return {fmt::format("{} {}", layer, cell.stage), fmt::format("head {}", *cell.head)};
   if (question.into) {
@@ -70,7 +70,7 @@ std::string table_of(const Sweep& sweep, const SweepQuestion& question, bool est
   TableNumbers numbers;
   for (const SweepCell& cell : sweep.cells) numbers.add(value_of(cell));
   for (const SweepCell& cell : sweep.cells) {
-    const Place place = place_of(sweep, cell, question);
+    const Place place = place_of_swept(sweep, cell, question);
     if (row_of.try_emplace(place.row, rows.size()).second) rows.push_back({place.row});
     if (column_of.try_emplace(place.column, column_of.size() + 1).second) rows.front().push_back(place.column);
     rows[row_of[place.row]].push_back(numbers.text(value_of(cell)));

@@ -116,7 +116,7 @@ Json score_json(const std::optional<double>& score) {
   return score ? json_number(*score) : Json(nullptr);
 }
 
-std::string score_csv(const std::optional<double>& score) {
+std::string csv_of_scores(const std::optional<double>& score) {
   return score ? csv_number(*score) : "";
 }
 
@@ -253,8 +253,8 @@ std::string head_scores_json(const CircuitsHeading& heading, const std::vector<H
 std::string head_scores_csv(const std::vector<HeadScores>& heads) {
   std::string text = "layer,head,copying,previous_token\n";
   for (const HeadScores& each : heads) {
-    text +=
-        fmt::format("{},{},{},{}\n", each.layer, each.head, score_csv(each.copying), score_csv(each.previous_token));
+    text += fmt::format("{},{},{},{}\n", each.layer, each.head, csv_of_scores(each.copying),
+                        csv_of_scores(each.previous_token));
   }
   return text;
 }

@@ -41,7 +41,7 @@ void put(const char* text) {
   put(text, std::strlen(text));
 }
 
-void put_number(long long number) {
+void write_number(long long number) {
   std::array<char, 24> digits;
   std::size_t at = digits.size();
   do {
@@ -72,7 +72,7 @@ void write_report(int number) {
   put("Headscope ");
   put(kVersion);
   put("\nended at ");
-  put_number(static_cast<long long>(::time(nullptr)));
+  write_number(static_cast<long long>(::time(nullptr)));
   put(" seconds of 1970, by ");
   put(name_of(number));
   put("\nlast commands:\n");

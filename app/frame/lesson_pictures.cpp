@@ -43,7 +43,7 @@ std::string write_pictures(const std::string& folder, const std::vector<std::str
   std::size_t bytes = 0;
   for (const std::string& file : files) bytes += file.size();
   return fmt::format("Wrote {} picture{}, {}, to {}", files.size(), files.size() == 1 ? "" : "s",
-                     size_text(static_cast<std::int64_t>(bytes)), short_path(folder));
+                     bytes_text(static_cast<std::int64_t>(bytes)), short_path(folder));
 }
 
 }  // namespace

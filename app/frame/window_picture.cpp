@@ -56,7 +56,7 @@ bool start_window_picture(Session& session, const Settings& settings, const std:
     write_file_atomically(file, [&](std::ostream& out) { write_png(out, image, recipe, cancel); });
     std::error_code unknown;
     const std::uintmax_t bytes = std::filesystem::file_size(target, unknown);
-    return "Wrote " + target.filename().string() + ", " + size_text(unknown ? 0 : static_cast<std::int64_t>(bytes)) +
+    return "Wrote " + target.filename().string() + ", " + bytes_text(unknown ? 0 : static_cast<std::int64_t>(bytes)) +
            ", to " + short_path(target.parent_path().string());
   });
 }

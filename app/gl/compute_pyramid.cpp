@@ -17,7 +17,7 @@
 namespace headscope {
 namespace {
 
-constexpr std::int64_t kProductsPerWeight = 40;  // what masking, exp and division cost, about
+constexpr std::int64_t kProductsOfPyramid = 40;  // what masking, exp and division cost, about
 constexpr std::int64_t kMostPixels = 8192;       // what the textures of every card hold
 // 11,585 tokens squared: a sample of the rows, in many small pieces, takes a card longer.
 constexpr std::int64_t kCellsOfFirstLook = std::int64_t{1} << 27;
@@ -181,7 +181,7 @@ class ComputePyramid : public DevicePyramid {
           !device.holds(std::max(region[2].size(), region[3].size()) * head_dim)) {
         return false;
       }
-      return element_count(part) == 1 || device.takes(element_count(region), head_dim + kProductsPerWeight);
+      return element_count(part) == 1 || device.takes(element_count(region), head_dim + kProductsOfPyramid);
     };
     const bool hides = source.mask != nullptr && source.mask->hidden.any();
     std::vector<Region> pieces;

@@ -25,7 +25,7 @@ constexpr std::int64_t kSpareBytes = 48 << 20;
 // Numbers that are computed for a texture of all of a matrix; of a larger one only what is seen is computed.
 constexpr std::int64_t kMostComputed = 16 << 20;
 
-std::size_t hash_of(const HeatmapSpec& spec) {
+std::size_t hash_of_picture(const HeatmapSpec& spec) {
   std::size_t hash = 0;
   const auto add = [&hash](auto value) {
     hash ^= std::hash<decltype(value)>()(value) + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
@@ -69,7 +69,7 @@ class Store : public GlTextureStore {
   TextureId heatmap(const HeatmapSpec& spec) override {
     if (spec.width < 1 || spec.height < 1 || !(spec.rows > 0) || !(spec.columns > 0) || spec.matrix.empty()) return 0;
     if (spec.width > largest_ || spec.height > largest_) return 0;
-    const std::size_t hash = hash_of(spec);
+    const std::size_t hash = hash_of_picture(spec);
     const auto [begin, end] = pictures_.equal_range(hash);
     for (auto entry = begin; entry != end; ++entry) {
       if (entry->second.spec == spec) {

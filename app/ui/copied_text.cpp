@@ -23,7 +23,7 @@ std::string name_of(const std::vector<std::string>& labels, std::int64_t at) {
                                                                   : std::to_string(at);
 }
 
-std::string summary_of(const Trace& trace, const Selection& selection) {
+std::string copied_summary(const Trace& trace, const Selection& selection) {
   const HeadWords words = head_words(trace, selection.batch, selection.head);
   std::string text = words.head + '\n';
   for (const std::string& row : words.rows) text += row + '\n';
@@ -63,7 +63,7 @@ std::string copied_text(const Session& session, CopyWhat what, const std::option
   if (stage == nullptr || stage->tensor.rank() < 2) return "";
   // The slice that the inspector shows.
   const Selection selection = selection_of(view, *trace);
-  if (what == CopyWhat::summary) return summary_fits_clipboard(session) ? summary_of(*trace, selection) : "";
+  if (what == CopyWhat::summary) return summary_fits_clipboard(session) ? copied_summary(*trace, selection) : "";
   const Tensor matrix =
       slice_matrix(*trace, view.stage, selection.batch, slice_of_head(*trace, view.stage, selection.head));
   const std::int64_t rows = matrix.dim(0), columns = matrix.dim(1);

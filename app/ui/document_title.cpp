@@ -44,7 +44,7 @@ void keep(DocumentState& state, const std::string& title, KeptDocument document)
   });
 }
 
-bool is_changed(const Ui& ui, const KeptDocument& kept) {
+bool differs_from_kept(const Ui& ui, const KeptDocument& kept) {
   return kept.lesson != ui.session.view.lesson || kept.request != ui.session.draft;
 }
 
@@ -90,13 +90,13 @@ void update_document(Ui& ui) {
   // Of a corpus that is looked at: what is computed beside it is of another model.
   const bool of_corpus =
       ui.session.view.main_view == MainView::corpus && name == file_name(ui.session.view.corpus.file);
-  document.title =
-      title_of(name, of_corpus ? name : model_name(ui.session.draft), kept, kept != nullptr && is_changed(ui, *kept));
+  document.title = title_of(name, of_corpus ? name : model_name(ui.session.draft), kept,
+                            kept != nullptr && differs_from_kept(ui, *kept));
 }
 
 bool has_unsaved_changes(const Ui& ui) {
   const KeptDocument* kept = kept_document(ui);
-  return kept != nullptr && is_changed(ui, *kept);
+  return kept != nullptr && differs_from_kept(ui, *kept);
 }
 
 std::string document_title(const std::string& name, const KeptDocument& now, const std::optional<KeptDocument>& kept) {

@@ -52,7 +52,7 @@ void step_stage(Ui& ui) {
   select_stage(ui.session.view, neighbour_stage(*trace, shown, by));
 }
 
-void set_scale(Ui& ui, double scale) {
+void set_ui_scale(Ui& ui, double scale) {
   ui.settings.ui_scale = std::clamp(std::round(scale * 10) / 10, kSmallestScale, kLargestScale);
 }
 
@@ -136,9 +136,9 @@ const CommandAction kActions[] = {
     {CommandId::play_row, plain<play_row>},
     {CommandId::copy_command, plain<copy_command>},
     {CommandId::toggle_theme, plain<toggle_theme>},
-    {CommandId::scale_up, [](Ui& ui, const std::string&) { set_scale(ui, ui.settings.ui_scale + 0.1); }},
-    {CommandId::scale_down, [](Ui& ui, const std::string&) { set_scale(ui, ui.settings.ui_scale - 0.1); }},
-    {CommandId::scale_reset, [](Ui& ui, const std::string&) { set_scale(ui, 1); }},
+    {CommandId::scale_up, [](Ui& ui, const std::string&) { set_ui_scale(ui, ui.settings.ui_scale + 0.1); }},
+    {CommandId::scale_down, [](Ui& ui, const std::string&) { set_ui_scale(ui, ui.settings.ui_scale - 0.1); }},
+    {CommandId::scale_reset, [](Ui& ui, const std::string&) { set_ui_scale(ui, 1); }},
     {CommandId::toggle_request, plain<toggle_request>},
     {CommandId::toggle_pipeline, plain<toggle<&ViewState::pipeline_collapsed>>},
     {CommandId::toggle_concat, plain<toggle_concat>},

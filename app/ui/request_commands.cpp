@@ -136,11 +136,11 @@ void go_through_time(Ui& ui, void (Session::*go)()) {
   ui.state.panels.get<CompareState>().pin_waits = false;
 }
 
-void undo(Ui& ui) {
+void undo_request(Ui& ui) {
   go_through_time(ui, &Session::undo);
 }
 
-void redo(Ui& ui) {
+void redo_request(Ui& ui) {
   go_through_time(ui, &Session::redo);
 }
 
@@ -158,8 +158,8 @@ void compare_backends(Ui& ui) {
 }
 
 const CommandAction kActions[] = {
-    {CommandId::undo, plain<undo>},
-    {CommandId::redo, plain<redo>},
+    {CommandId::undo, plain<undo_request>},
+    {CommandId::redo, plain<redo_request>},
     {CommandId::set_option, set_option},
     {CommandId::show_option, [](Ui& ui, const std::string& option) { focus_option(ui, option); }},
     {CommandId::toggle_key_phrase, plain<toggle_key_phrase>},

@@ -129,9 +129,9 @@ bool is_kept(const Half& half, std::int64_t layer, const Trace& trace, const Mod
 }
 
 // What is shown of a run: the trace of one layer, which points to those of all that are known.
-class Showing {
+class ShowingSteps {
  public:
-  Showing(const Request& request, std::shared_ptr<ModelTrace> model)
+  ShowingSteps(const Request& request, std::shared_ptr<ModelTrace> model)
       : request_(request), model_(std::move(model)), start_(Clock::now()) {}
 
   void show() {
@@ -157,7 +157,7 @@ std::shared_ptr<const Trace> run_decoder(const Request& request, const std::shar
                                          const ModelOptions& options, const Tensor& encoded) {
   const auto count = static_cast<std::size_t>(inputs->checkpoint->architecture().num_layers);
   const std::shared_ptr<ModelTrace> model = begun_model_trace(*inputs, backend, count);
-  Showing showing(request, model);
+  ShowingSteps showing(request, model);
   const Decoder decoder(request, inputs, encoded);
   model->other_layers.resize(count);
   model->other_streams.resize(count);

@@ -72,7 +72,7 @@ Fault name_fault(const Inputs& inputs, const std::string& name, std::int64_t lay
 
 template <typename Item>
 std::optional<Fault> fault_of(const InterventionKind<Item>& kind, const Item& item, const Sizes& sizes) {
-  const std::optional<LayerHead> place = place_of(item);
+  const std::optional<LayerHead> place = place_of_item(item);
   if (!place) return {};
   if (place->layer < 0 || place->layer >= sizes.layers) {
     return Fault(fmt::format("there is no layer {}", place->layer), layers_text(sizes.layers));

@@ -14,7 +14,7 @@ namespace headscope {
 namespace {
 
 // The rows of `part`, all keys.
-Region rows_of(const QueryRange& part, std::int64_t key_len) {
+Region region_of_rows(const QueryRange& part, std::int64_t key_len) {
   return {part.batch, part.heads, part.queries, {0, key_len}};
 }
 
@@ -36,7 +36,7 @@ void copy(const Tensor& from, Tensor& to) {
 
 Tensor weights_of(const Backend& backend, const ScoreOperands& of, const QueryRange& part, RowStatistics* statistics,
                   const CancelToken& cancel) {
-  const Region rows = rows_of(part, of.key.dim(2));
+  const Region rows = region_of_rows(part, of.key.dim(2));
   const Tensor raw = backend.query_key_products(of.query, of.key, rows, cancel);
   const Tensor masked = score_stage(StageId::masked_scores, raw, of.rule, rows, cancel);
   Tensor weights = softmax_of(backend, masked, of.rule, part.heads, statistics, cancel);
@@ -79,7 +79,7 @@ void Backend::attention(const ScoreOperands& of, const Tensor& value, const Quer
   const ScoreRule& rule = of.rule;
   RowStatistics statistics;
   const Tensor weights = weights_of(*this, of, part, &statistics, cancel);
-  const Region rows = rows_of(part, of.key.dim(2));
+  const Region rows = region_of_rows(part, of.key.dim(2));
   copy(weights, to.weights);
   copy(statistics.max, to.statistics.max);
   copy(statistics.sum, to.statistics.sum);
@@ -120,7 +120,7 @@ void Backend::attention_with_rows(const ScoreOperands& of, const Tensor& value, 
         const RowStatistics known{rows_within(to.statistics.max, part, own), rows_within(to.statistics.sum, part, own)};
         for (const StageId stage : rows.stages) {
           const std::span<float> of_stage(cells.data(), static_cast<std::size_t>(queries.size() * keys));
-          const ScoreCells read{stage, rows_of(own, keys), known.max.empty() ? nullptr : &known};
+          const ScoreCells read{stage, region_of_rows(own, keys), known.max.empty() ? nullptr : &known};
           read_scores(of, read, of_stage, cancel);
           for (std::int64_t i = queries.begin; i < queries.end; ++i) {
             rows.read(stage, b, h, i,
@@ -147,7 +147,7 @@ void Backend::read_scores(const ScoreOperands& of, const ScoreCells& cells, std:
   const QueryRange part{region[0], region[1], region[2]};
   const Tensor weights = weights_of(*this, of, part, nullptr, cancel);
   const Tensor kept = stage == StageId::dropped_weights
-                          ? dropped_weights(weights, of.rule, rows_of(part, of.key.dim(2)), cancel)
+                          ? dropped_weights(weights, of.rule, region_of_rows(part, of.key.dim(2)), cancel)
                           : weights;
   Region columns = whole(kept.shape());
   columns[3] = region[3];

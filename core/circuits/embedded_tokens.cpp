@@ -27,7 +27,7 @@ double scale_of_norm(const Architecture& architecture, std::span<const double> r
 }
 
 // Rows [begin, end) of a matrix, as [1, rows, width].
-Tensor rows_of(const Tensor& matrix, std::int64_t begin, std::int64_t end, double scale) {
+Tensor scaled_rows(const Tensor& matrix, std::int64_t begin, std::int64_t end, double scale) {
   const std::int64_t width = matrix.dim(1);
   std::vector<float> values(static_cast<std::size_t>((end - begin) * width));
   matrix.read({{begin, end}, {0, width}}, values);
@@ -50,7 +50,7 @@ double dot_product(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-std::vector<double> times(const Tensor& stack, std::int64_t m, std::span<const double> x, bool transposed) {
+std::vector<double> matrix_times(const Tensor& stack, std::int64_t m, std::span<const double> x, bool transposed) {
   const std::int64_t rows = stack.dim(1), columns = stack.dim(2);
   HEADSCOPE_ASSERT(std::ssize(x) == (transposed ? rows : columns), to_string(stack.shape()));
   std::vector<float> values(static_cast<std::size_t>(rows * columns));
@@ -108,7 +108,7 @@ std::vector<double> EmbeddedTokens::entered(Tensor rows) const {
 }
 
 std::vector<double> EmbeddedTokens::rows(std::int64_t begin, std::int64_t end) const {
-  return entered(rows_of(weights_.word, begin, end, architecture_.embedding_scale));
+  return entered(scaled_rows(weights_.word, begin, end, architecture_.embedding_scale));
 }
 
 std::vector<double> EmbeddedTokens::of(std::int64_t id) const {
@@ -124,7 +124,7 @@ std::int64_t EmbeddedTokens::positions() const {
 std::vector<double> EmbeddedTokens::position_rows() const {
   if (positions() == 0) return {};
   const std::int64_t first = architecture_.position_offset;
-  return entered(rows_of(weights_.position, first, first + positions(), 1));
+  return entered(scaled_rows(weights_.position, first, first + positions(), 1));
 }
 
 TokenDecoder::TokenDecoder(const Checkpoint& checkpoint, NormFolding folding)
@@ -150,7 +150,7 @@ std::vector<double> TokenDecoder::direction(std::vector<double> written) const {
 }
 
 std::vector<double> TokenDecoder::rows(std::int64_t begin, std::int64_t end) const {
-  const std::vector<float> values = rows_of(output_.decoder.weight, begin, end, 1).values();
+  const std::vector<float> values = scaled_rows(output_.decoder.weight, begin, end, 1).values();
   return {values.begin(), values.end()};
 }
 

@@ -17,7 +17,7 @@ namespace headscope {
 double dot_product(std::span<const double> a, std::span<const double> b);
 
 // Matrix m of a stack [matrices, rows, columns] times x [columns], or its transpose times x [rows].
-std::vector<double> times(const Tensor& stack, std::int64_t m, std::span<const double> x, bool transposed);
+std::vector<double> matrix_times(const Tensor& stack, std::int64_t m, std::span<const double> x, bool transposed);
 
 // The scale of a layer's scores.
 double score_scale_in(const Architecture& architecture, std::int64_t layer);

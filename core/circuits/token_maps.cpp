@@ -28,11 +28,12 @@ TokenMaps token_maps(const Checkpoint& checkpoint, const TokenMapsQuestion& ques
   for (const std::int64_t id : question.ids) {
     cancel.check();
     const std::vector<double> y = tokens.of(id);
-    queries.push_back(times(maps.query, head, y, false));
-    keys.push_back(times(maps.key, group, y, false));
+    queries.push_back(matrix_times(maps.query, head, y, false));
+    keys.push_back(matrix_times(maps.key, group, y, false));
     if (decoder.empty()) continue;
     decoder_rows.push_back(decoder.rows(id, id + 1));
-    written.push_back(decoder.direction(times(maps.output, head, times(maps.value, group, y, false), true)));
+    written.push_back(
+        decoder.direction(matrix_times(maps.output, head, matrix_times(maps.value, group, y, false), true)));
   }
   std::vector<float> qk, ov;
   for (const std::vector<double>& query : queries) {

@@ -6,7 +6,7 @@
 namespace headscope {
 namespace {
 
-constexpr double kMostSteps = 127;
+constexpr double kMostRoundingSteps = 127;
 
 // Which numbers share a factor: those of one row, or of one column of one head.
 class Groups {
@@ -42,8 +42,9 @@ void round_to_int8(std::span<double> values, const Shape& shape, bool per_channe
     if (counts(k)) largest[groups.of(k)] = std::max(largest[groups.of(k)], std::abs(values[k]));
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const double factor = counts(k) ? largest[groups.of(k)] / kMostSteps : 0;
-    if (factor > 0) values[k] = std::clamp(std::nearbyint(values[k] / factor), -kMostSteps, kMostSteps) * factor;
+    const double factor = counts(k) ? largest[groups.of(k)] / kMostRoundingSteps : 0;
+    if (factor > 0)
+      values[k] = std::clamp(std::nearbyint(values[k] / factor), -kMostRoundingSteps, kMostRoundingSteps) * factor;
   }
 }
 

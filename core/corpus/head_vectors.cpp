@@ -30,7 +30,7 @@ std::string_view vector_kind_key(VectorKind kind) {
   return kKinds[static_cast<std::size_t>(kind)].key;
 }
 
-StageId stage_of(VectorKind kind) {
+StageId vector_stage(VectorKind kind) {
   return kKinds[static_cast<std::size_t>(kind)].stage;
 }
 

@@ -21,7 +21,7 @@ const std::array<VectorKind, kVectorKinds>& all_vector_kinds();
 // "query": in files, tables and JSON.
 std::string_view vector_kind_key(VectorKind kind);
 // query, key, value, context.
-StageId stage_of(VectorKind kind);
+StageId vector_stage(VectorKind kind);
 
 // How many numbers a vector of each kind has; 0: none are held.
 using VectorSizes = std::array<std::int64_t, kVectorKinds>;

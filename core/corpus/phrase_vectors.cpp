@@ -36,8 +36,8 @@ void add_position(PhraseSums& to, std::span<const float> x) {
 // [positions, numbers] of the head.
 Tensor rows_of_kind(const HeadRecord& head, const Trace& trace, VectorKind kind, std::int64_t size,
                     std::int64_t positions) {
-  const Stage* stage = trace.find(stage_of(kind));
-  if (stage == nullptr) refuse(head, fmt::format("there is no stage {}", stage_name(stage_of(kind))));
+  const Stage* stage = trace.find(vector_stage(kind));
+  if (stage == nullptr) refuse(head, fmt::format("there is no stage {}", stage_name(vector_stage(kind))));
   const Tensor& all = stage->tensor;
   const std::int64_t group = head.head / std::max<std::int64_t>(1, trace.num_heads() / all.dim(1));
   const Tensor rows = matrix_at(all, 0, group);

@@ -17,20 +17,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Whole numbers without a point, as far as doubles hold every digit: below 2^53.
-Json whole(double number) {
+Json json_whole(double number) {
   if (std::abs(number) < 9007199254740992.0) return static_cast<std::int64_t>(std::llround(number));
   return number;
 }
 
 Json amounts_json(const CostAmounts& of) {
   const std::optional<double> intensity = of.intensity();
-  return {{"multiply_adds", whole(of.multiply_adds)},
-          {"operations", whole(of.operations())},
-          {"bytes_read", whole(of.read)},
-          {"bytes_written", whole(of.written)},
-          {"bytes", whole(of.bytes())},
+  return {{"multiply_adds", json_whole(of.multiply_adds)},
+          {"operations", json_whole(of.operations())},
+          {"bytes_read", json_whole(of.read)},
+          {"bytes_written", json_whole(of.written)},
+          {"bytes", json_whole(of.bytes())},
           {"intensity", intensity ? Json(*intensity) : Json(nullptr)},
-          {"cache_bytes", whole(of.cached)}};
+          {"cache_bytes", json_whole(of.cached)}};
 }
 
 Json both_json(const CostAmounts& now, const CostAmounts& twice, double seconds, const MachinePeaks& peaks) {
@@ -61,7 +61,7 @@ Json cost_json(const CostReport& report) {
   for (const UsedCostSize& used : cost.sizes) {
     const CostSizeInfo& info = cost_size_info(used.size);
     json["sizes"][std::string(info.symbol)] = {
-        {"here", whole(used.now)}, {"twice_as_long", whole(used.twice)}, {"meaning", info.meaning}};
+        {"here", json_whole(used.now)}, {"twice_as_long", json_whole(used.twice)}, {"meaning", info.meaning}};
   }
   json["machine"] = {{"threads", peaks.threads},
                      {"operations_per_second", peaks.operations},

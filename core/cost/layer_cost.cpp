@@ -31,7 +31,7 @@ void add_moved(CostFormula& to, CostFormula& scores, const MovedNumbers& numbers
   if (numbers.scores) scores.push_back(bytes);
 }
 
-CostFormulas gathered(const CostFormulas& of) {
+CostFormulas gathered_formulas(const CostFormulas& of) {
   return {gathered(of.multiply_adds), gathered(of.others),      gathered(of.read),          gathered(of.written),
           gathered(of.cached),        gathered(of.scores_read), gathered(of.scores_written)};
 }
@@ -59,7 +59,7 @@ StageCost stage_cost(const Stage& stage, const CostFacts& facts) {
       formulas.cached.push_back(numbers);
     }
   }
-  formulas = gathered(formulas);
+  formulas = gathered_formulas(formulas);
   return cost;
 }
 
@@ -145,7 +145,7 @@ LayerCost layer_cost(const Trace& trace) {
     of.twice = amounts_of(of.formulas, longer);
     add(all, of.formulas);
   }
-  cost.formulas = gathered(all);
+  cost.formulas = gathered_formulas(all);
   cost.now = amounts_of(cost.formulas, facts.sizes);
   cost.twice = amounts_of(cost.formulas, longer);
   cost.sizes = used_sizes(cost.formulas, facts.sizes, longer);

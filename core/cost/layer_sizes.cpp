@@ -23,7 +23,7 @@ double& at(CostSizes& sizes, CostSize size) {
 }
 
 // The sizes whose product is the size of an axis.
-std::vector<CostSize> factors_of(StageSize size) {
+std::vector<CostSize> size_factors(StageSize size) {
   switch (size) {
     case StageSize::batch:
       return {Z::batch};
@@ -140,7 +140,7 @@ CostProduct numbers_of(StageId stage) {
   CostProduct product;
   for (const StageAxis& axis : stage_info(stage).axes) {
     if (axis.size == StageSize::head_qkv) product.factor *= 3;
-    for (const CostSize size : factors_of(axis.size)) product.sizes.push_back(size);
+    for (const CostSize size : size_factors(axis.size)) product.sizes.push_back(size);
   }
   return product;
 }

@@ -27,7 +27,7 @@ std::vector<float> table_row(const Tensor& table, std::int64_t index) {
   return row;
 }
 
-void add(const std::vector<float>& addend, std::vector<float>& row) {
+void add_to_row(const std::vector<float>& addend, std::vector<float>& row) {
   for (std::size_t d = 0; d < addend.size(); ++d) row[d] += addend[d];
 }
 
@@ -49,8 +49,8 @@ void embed(const ModelTrace& model, const Inputs& inputs, std::int64_t position,
   row.token_type = table_row(weights.token_type, inputs.token_types.empty() ? 0 : inputs.token_types[at]);
   row.position = table_row(weights.position, position + architecture.position_offset);
   row.embedded = row.word;
-  add(row.token_type, row.embedded);
-  add(row.position, row.embedded);
+  add_to_row(row.token_type, row.embedded);
+  add_to_row(row.position, row.embedded);
 }
 
 // What a layer adds to the stream, whose row becomes what leaves the layer; as finish_layer() of core/model/stack.h.
@@ -70,7 +70,7 @@ LayerRow layer_row(const ModelTrace& model, const ModelStep& step, std::int64_t 
   }
   row.attention = row_at(attention_added(*trace), position);
   row.attended = row.attention;
-  add(stream, row.attended);
+  add_to_row(stream, row.attended);
   std::vector<float> s = after_sum ? normed(architecture, weights.attention_norm, row.attended) : row.attended;
   if (architecture.mlp == Architecture::Mlp::none) {
     stream = std::move(s);
@@ -80,14 +80,14 @@ LayerRow layer_row(const ModelTrace& model, const ModelStep& step, std::int64_t 
   mlp_added(architecture, weights, {tensor_of(stream), tensor_of(s)}, *model.backend, cancel, added);
   row.mlp = row_with_changes(*trace, kMlpPatch, position, added.values());
   row.summed = row.mlp;
-  add(s, row.summed);
+  add_to_row(s, row.summed);
   stream = after_sum ? normed(architecture, weights.mlp_norm, row.summed) : row.summed;
   if (weights.convolution.empty()) return row;
   row.convolved = convolved_rows(*architecture.convolution, weights.convolution, model.streams.front().sliced(0, 0, 1),
                                  {position, position + 1}, *model.backend, cancel)
                       .values();
   row.joined = stream;
-  add(row.convolved, row.joined);
+  add_to_row(row.convolved, row.joined);
   stream = normed(architecture, weights.convolution_norm, row.joined);
   return row;
 }

@@ -92,7 +92,7 @@ std::string read_by_column(const Trace& trace, const Linear& linear, std::int64_
   return fmt::format("{} (head {})", concat, column / trace.inputs->value_head_dim);
 }
 
-RowOf row_of(const LayerWeights& weights, const Linear& linear, std::int64_t row) {
+RowOf weight_row(const LayerWeights& weights, const Linear& linear, std::int64_t row) {
   const LinearNames names = file_names_of(weights, linear);
   return {&linear, row, names.weight, names.bias, row};
 }
@@ -100,7 +100,7 @@ RowOf row_of(const LayerWeights& weights, const Linear& linear, std::int64_t row
 }  // namespace
 
 std::vector<CellSource> fused_projection_cells(const Trace& trace, std::int64_t o) {
-  return cells_of(row_of(trace.inputs->weights, trace.inputs->weights.qkv, o));
+  return cells_of(weight_row(trace.inputs->weights, trace.inputs->weights.qkv, o));
 }
 
 std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int64_t o) {
@@ -111,16 +111,16 @@ std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int
       const std::int64_t features = inputs.head_dim;
       const std::int64_t head = o / features;
       return cells_of(
-          row_of(weights, weights.qkv, (head * 3 + static_cast<std::int64_t>(part)) * features + o % features));
+          weight_row(weights, weights.qkv, (head * 3 + static_cast<std::int64_t>(part)) * features + o % features));
     }
     std::int64_t before = 0;
     for (Part earlier : {Part::query, Part::key}) {
       if (earlier < part) before += part_features(inputs, earlier);
     }
-    return cells_of(row_of(weights, weights.qkv, before + o));
+    return cells_of(weight_row(weights, weights.qkv, before + o));
   }
   const Linear& linear = part == Part::query ? weights.query : part == Part::key ? weights.key : weights.value;
-  RowOf from = row_of(weights, linear, o);
+  RowOf from = weight_row(weights, linear, o);
   if (linear.bias_name == "in_proj_bias") {  // one vector for three matrices
     for (Part earlier : {Part::query, Part::key}) {
       if (earlier < part) from.bias_at += part_features(inputs, earlier);
@@ -131,7 +131,7 @@ std::vector<CellSource> projection_cells(const Trace& trace, Part part, std::int
 
 std::vector<CellSource> output_projection_cells(const Trace& trace, std::int64_t o) {
   const LayerWeights& weights = trace.inputs->weights;
-  return cells_of(row_of(weights, weights.output, o));
+  return cells_of(weight_row(weights, weights.output, o));
 }
 
 std::vector<CellSource> output_norm_cells(const Trace& trace) {

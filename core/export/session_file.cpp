@@ -31,7 +31,7 @@ std::string with(std::string text, char from, char to) {
 }
 
 // What stands at "key" of `what`, in a sentence.
-[[noreturn]] void refuse(const std::string& what, std::string_view key, const std::string& detail) {
+[[noreturn]] void refuse_session(const std::string& what, std::string_view key, const std::string& detail) {
   throw Error(fmt::format("{}: {}: {}", what, in_quotes(key), detail));
 }
 
@@ -50,7 +50,8 @@ std::string typed_text(const JsonValue& value, const std::string& what, std::str
       for (std::size_t i = 0; i < value.items.size(); ++i) {
         const JsonValue& item = value.items[i];
         if (item.kind != Kind::number && item.kind != Kind::string) {
-          refuse(what, key, fmt::format("the list holds {}; expected numbers or strings", json_kind_name(item.kind)));
+          refuse_session(what, key,
+                         fmt::format("the list holds {}; expected numbers or strings", json_kind_name(item.kind)));
         }
         if (i > 0) text += separator;
         text += item.text;
@@ -60,7 +61,7 @@ std::string typed_text(const JsonValue& value, const std::string& what, std::str
     default:
       break;
   }
-  refuse(what, key, fmt::format("found {}; expected a number, a string or a list", json_kind_name(value.kind)));
+  refuse_session(what, key, fmt::format("found {}; expected a number, a string or a list", json_kind_name(value.kind)));
 }
 
 // Runs `set`, whose UsageError about an option becomes an Error about the file's own key.
@@ -69,7 +70,7 @@ auto in_file(const std::string& what, std::string_view key, const Set& set) {
   try {
     return set();
   } catch (const UsageError& error) {
-    refuse(what, key, error.reason());
+    refuse_session(what, key, error.reason());
   }
 }
 
@@ -88,7 +89,7 @@ void read_request_value(Request& request, const RequestOption& option, std::stri
   }
   const bool text_only = name == "phrase" || name == "key-phrase" || name == "decoder-phrase";
   if (text_only && value.kind != Kind::string) {
-    refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
+    refuse_session(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
   }
   char separator = ',';
   bool is_list =
@@ -104,7 +105,7 @@ void read_request_value(Request& request, const RequestOption& option, std::stri
 
 ViewSpec read_view(const JsonValue& value, const std::string& what) {
   if (value.kind != Kind::object) {
-    refuse(what, "view", fmt::format("found {}; expected an object", json_kind_name(value.kind)));
+    refuse_session(what, "view", fmt::format("found {}; expected an object", json_kind_name(value.kind)));
   }
   ViewSpec view;
   // Which view it is comes first, wherever it stands: it says what others mean.
@@ -114,7 +115,7 @@ ViewSpec read_view(const JsonValue& value, const std::string& what) {
       if ((key == "view") != kind) continue;
       const std::string text = typed_text(value.items[i], what, "view." + key, true);
       const bool known = in_file(what, "view." + key, [&] { return set_view_value(view, key, text); });
-      if (!known) refuse(what, "view." + key, "unknown key");
+      if (!known) refuse_session(what, "view." + key, "unknown key");
     }
   }
   return view;
@@ -122,13 +123,13 @@ ViewSpec read_view(const JsonValue& value, const std::string& what) {
 
 Request read_request(const JsonValue& value, const std::string& what, const std::string& name) {
   if (value.kind != Kind::object) {
-    refuse(what, name, fmt::format("found {}; expected an object", json_kind_name(value.kind)));
+    refuse_session(what, name, fmt::format("found {}; expected an object", json_kind_name(value.kind)));
   }
   Request request;
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     if (value.keys[i] == kKeptArrays) continue;
     const RequestOption* option = option_of_key(value.keys[i]);
-    if (option == nullptr) refuse(what, value.keys[i], "unknown key in \"" + name + "\"");
+    if (option == nullptr) refuse_session(what, value.keys[i], "unknown key in \"" + name + "\"");
     read_request_value(request, *option, value.keys[i], value.items[i], what);
   }
   read_kept_arrays(value.find(kKeptArrays), what, request);
@@ -140,7 +141,7 @@ std::string window_text(const std::string& json, const std::string& what) {
   try {
     return json_dump(Json::parse(json).at("window"));
   } catch (const Json::exception&) {
-    refuse(what, "window", "the file holds a number that is too large");
+    refuse_session(what, "window", "the file holds a number that is too large");
   }
 }
 
@@ -166,7 +167,7 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
     if (key == kKeptArrays && nested == nullptr) continue;
     if (key == "headscope" || key == "sha256") {
       if (value.kind != Kind::string) {
-        refuse(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
+        refuse_session(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
       }
       if (key == "sha256") session.weights_sha256 = value.text;
     } else if (key == "used_weights" || key == "against_used_weights") {
@@ -175,23 +176,23 @@ SessionFile parse_session(const std::string& json, const std::string& what) {
       session.view = read_view(value, what);
     } else if (key == "window") {
       if (value.kind != Kind::object) {
-        refuse(what, key, fmt::format("found {}; expected an object", json_kind_name(value.kind)));
+        refuse_session(what, key, fmt::format("found {}; expected an object", json_kind_name(value.kind)));
       }
       session.window = window_text(json, what);
     } else if (key == "against") {
       session.against = read_request(value, what, key);
     } else if (key == "theirs") {
       if (value.kind != Kind::string || value.text.empty()) {
-        refuse(what, key,
-               fmt::format("found {}; expected the name of a file",
-                           value.kind == Kind::string ? "an empty string" : json_kind_name(value.kind)));
+        refuse_session(what, key,
+                       fmt::format("found {}; expected the name of a file",
+                                   value.kind == Kind::string ? "an empty string" : json_kind_name(value.kind)));
       }
       session.theirs = value.text;
     } else if (const RequestOption* option = option_of_key(key)) {
-      if (nested != nullptr) refuse(what, key, "stands beside \"request\"; expected it inside");
+      if (nested != nullptr) refuse_session(what, key, "stands beside \"request\"; expected it inside");
       read_request_value(session.request, *option, key, value, what);
     } else {
-      refuse(what, key, fmt::format("unknown key (a session of Headscope {} has none of that name)", kVersion));
+      refuse_session(what, key, fmt::format("unknown key (a session of Headscope {} has none of that name)", kVersion));
     }
   }
   if (nested == nullptr) read_kept_arrays(root.find(kKeptArrays), what, session.request);

@@ -77,7 +77,7 @@ struct Piece {
 };
 
 // Of every piece on its own, so that threads share the work, and then of these.
-std::string hash_of(const std::vector<NamedWeight>& weights, int threads, const CancelToken& cancel) {
+std::string hash_of_weights(const std::vector<NamedWeight>& weights, int threads, const CancelToken& cancel) {
   std::vector<Piece> pieces;
   for (const NamedWeight& each : weights) {
     const std::int64_t rows = each.tensor.dim(0);
@@ -131,14 +131,14 @@ std::optional<UsedWeights> used_weights(const Trace& trace, bool whole, const Ca
   UsedWeights used;
   used.whole = whole;
   used.layers = whole ? inputs.checkpoint->architecture().num_layers : inputs.layer + 1;
-  used.sha256 = hash_of(weights_of(inputs, used.layers, whole), trace.request.threads, cancel);
+  used.sha256 = hash_of_weights(weights_of(inputs, used.layers, whole), trace.request.threads, cancel);
   used.words_sha256 = words_hash(inputs, cancel);
   return used;
 }
 
 std::string used_hash(const Trace& trace, const UsedWeights& as, const CancelToken& cancel) {
   const std::int64_t layers = std::min(as.layers, trace.inputs->checkpoint->architecture().num_layers);
-  return hash_of(weights_of(*trace.inputs, layers, as.whole), trace.request.threads, cancel);
+  return hash_of_weights(weights_of(*trace.inputs, layers, as.whole), trace.request.threads, cancel);
 }
 
 std::string words_hash(const Trace& trace, const CancelToken& cancel) {

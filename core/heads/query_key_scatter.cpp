@@ -16,7 +16,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using Vector = Eigen::VectorXd;
 
 // [len, features] of a stage at (batch, head).
-Matrix rows_of(const Tensor& stage, std::int64_t batch, std::int64_t head) {
+Matrix rows_of_stage(const Tensor& stage, std::int64_t batch, std::int64_t head) {
   const Tensor matrix = matrix_at(stage, batch, head);
   const std::vector<float> values = matrix.values();
   using Stored = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -90,7 +90,8 @@ QueryKeyScatter query_key_scatter(const Trace& trace, std::int64_t batch, std::i
   HEADSCOPE_ASSERT(has_query_key_scatter(trace), "a trace without queries or keys");
   const Tensor& key = trace.tensor(StageId::key);
   const std::int64_t group = head / (trace.num_heads() / key.dim(1));
-  const Matrix queries = rows_of(trace.tensor(StageId::query), batch, head), keys = rows_of(key, batch, group);
+  const Matrix queries = rows_of_stage(trace.tensor(StageId::query), batch, head),
+               keys = rows_of_stage(key, batch, group);
   const Moments moments = moments_of(queries, keys, cancel);
   QueryKeyScatter scatter;
   scatter.features = queries.cols();

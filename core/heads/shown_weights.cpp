@@ -70,7 +70,7 @@ std::shared_ptr<const TokenGroups> groups_of(const Trace& trace, const Showing& 
 }
 
 // The stage through `rows`, its value norms included; computed when read.
-Tensor rows_of(const Trace& trace, StageId stage, const ShownRows& rows) {
+Tensor shown_rows_of(const Trace& trace, StageId stage, const ShownRows& rows) {
   const Tensor weights = trace.tensor(stage);
   const std::shared_ptr<const ValueNorms> norms = value_norms(trace, rows.view);
   const auto read = [weights, rows, norms](const Region& region, std::span<float> out) {
@@ -123,7 +123,7 @@ std::vector<Stage> shown_stages(const Trace& trace, const ShownRows& rows, bool 
     }
     stages.push_back(stage);
     Stage& shown = stages.back();
-    shown.tensor = rows_of(trace, stage.id, rows);
+    shown.tensor = shown_rows_of(trace, stage.id, rows);
     shown.operation += ", as shown";
     shown.equals_previous = false;
   }
@@ -210,13 +210,14 @@ Tensor weighted_weights(const Trace& trace, Weighting weighting) {
   if (weighting == Weighting::weights) return trace.tensor(StageId::weights);
   Showing alone;
   alone.weighting = weighting;
-  return rows_of(trace, StageId::weights, {alone, std::make_shared<const TokenGroups>(token_groups(alone, trace))});
+  return shown_rows_of(trace, StageId::weights,
+                       {alone, std::make_shared<const TokenGroups>(token_groups(alone, trace))});
 }
 
 Tensor shown_weights(const Trace& trace, StageId stage) {
   const Showing view = showing_of(trace.request);
   if (!view.changes_something()) return trace.tensor(stage);
-  return rows_of(trace, stage, {view, groups_of(trace, view, HiddenColumns::removed)});
+  return shown_rows_of(trace, stage, {view, groups_of(trace, view, HiddenColumns::removed)});
 }
 
 Trace shown_layer(const Trace& trace, const Showing& view, HiddenColumns hidden) {

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kLargestCopy = std::size_t{256} << 20;
 
 // One number as the file stores it.
-struct NumberType {
+struct NpyNumber {
   char kind = 'f';  // f float, i signed, u unsigned, b bool
   int bytes = 4;
   bool swapped = false;
@@ -35,9 +35,9 @@ struct NumberType {
                   what, name, descr));
 }
 
-NumberType number_type(const std::string& descr, const std::string& what) {
+NpyNumber number_type(const std::string& descr, const std::string& what) {
   std::string_view rest = descr;
-  NumberType type;
+  NpyNumber type;
   if (!rest.empty() && std::string_view("<>|=").find(rest[0]) != std::string_view::npos) {
     type.swapped = rest[0] == '>';
     rest.remove_prefix(1);
@@ -79,7 +79,7 @@ void convert_as(const std::byte* from, std::span<float> to, bool swapped) {
   }
 }
 
-void convert(const std::byte* from, std::span<float> to, const NumberType& type) {
+void convert(const std::byte* from, std::span<float> to, const NpyNumber& type) {
   switch (type.kind) {
     case 'f':
       if (type.bytes == 8) return convert_as<double>(from, to, type.swapped);
@@ -117,7 +117,7 @@ Strides column_major_strides(const Shape& shape) {
 
 struct ParsedHeader {
   NpyHeader header;
-  NumberType type;
+  NpyNumber type;
   std::size_t count = 0;
 };
 

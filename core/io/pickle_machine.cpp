@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostValues = 4'000'000;
 constexpr std::size_t kMostOnStack = 100'000;
 constexpr std::size_t kMostPairs = 1'000'000;  // of lists that become dictionaries
-constexpr PickleRef kNothing = ~PickleRef{0};  // where the memo has none
+constexpr PickleRef kNoValue = ~PickleRef{0};  // where the memo has none
 // Some 45 make a tensor. Everything that is kept grows by steps.
 constexpr std::size_t kMostSteps = 32'000'000;
 
@@ -113,12 +113,12 @@ void PickleMachine::push_tuple_of(std::size_t count) {
 void PickleMachine::put(std::uint64_t number) {
   top();  // says when there is none
   if (number >= kMostValues) broken(fmt::format("a value is kept under {}; they are counted from 0", number));
-  if (number >= memo_.size()) memo_.resize(static_cast<std::size_t>(number) + 1, kNothing);
+  if (number >= memo_.size()) memo_.resize(static_cast<std::size_t>(number) + 1, kNoValue);
   memo_[static_cast<std::size_t>(number)] = stack_.back();
 }
 
 void PickleMachine::get(std::uint64_t number) {
-  if (number >= memo_.size() || memo_[static_cast<std::size_t>(number)] == kNothing) {
+  if (number >= memo_.size() || memo_[static_cast<std::size_t>(number)] == kNoValue) {
     broken(fmt::format("nothing was kept under {}", number));
   }
   push(memo_[static_cast<std::size_t>(number)]);

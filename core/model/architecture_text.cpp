@@ -57,30 +57,30 @@ std::string_view word_of(ImageRule::OtherGrid grid) {
   return word_in({"refused", "bicubic", "bicubic_antialias"}, grid);
 }
 
-std::string text_of(const std::string& value) {
+std::string text_of_value(const std::string& value) {
   return value;
 }
-std::string text_of(std::int64_t value) {
+std::string text_of_value(std::int64_t value) {
   return std::to_string(value);
 }
-std::string text_of(bool value) {
+std::string text_of_value(bool value) {
   return value ? "yes" : "no";
 }
-std::string text_of(double value) {
+std::string text_of_value(double value) {
   return fmt::format("{}", static_cast<float>(value));
 }
-std::string text_of(const std::vector<bool>& flags) {
+std::string text_of_value(const std::vector<bool>& flags) {
   std::string text;
   for (const bool flag : flags) text += flag ? '1' : '0';
   return text;
 }
-std::string text_of(const std::vector<double>& numbers) {
+std::string text_of_value(const std::vector<double>& numbers) {
   Sha256 sha;
-  for (const double number : numbers) sha.add(text_of(number) + "\n");
+  for (const double number : numbers) sha.add(text_of_value(number) + "\n");
   return fmt::format("{}:{}", numbers.size(), sha.hex().substr(0, 16));
 }
 template <typename Choice>
-requires std::is_enum_v<Choice> std::string text_of(Choice choice) {
+requires std::is_enum_v<Choice> std::string text_of_value(Choice choice) {
   return std::string(word_of(choice));
 }
 
@@ -108,18 +108,18 @@ Settings changed_in(const Struct& of) {
 }
 
 template <typename Value>
-void add(Settings& to, std::string_view name, const Value& value) {
-  to.emplace_back(name, text_of(value));
+void add_value(Settings& to, std::string_view name, const Value& value) {
+  to.emplace_back(name, text_of_value(value));
 }
 
 template <typename Value>
-void add(Settings& to, std::string_view name, const std::optional<Value>& value) {
+void add_value(Settings& to, std::string_view name, const std::optional<Value>& value) {
   if (!value) return;
   if constexpr (std::is_class_v<Value>) {
     to.emplace_back(name, "yes");
     for (const auto& [part, text] : changed_in(*value)) to.emplace_back(fmt::format("{}.{}", name, part), text);
   } else {
-    to.emplace_back(name, text_of(*value));
+    to.emplace_back(name, text_of_value(*value));
   }
 }
 
@@ -129,7 +129,7 @@ Settings named(std::string_view names, const Values&... values) {
   Settings settings;
   const auto add_next = [&](const auto& value) {
     const std::size_t end = std::min(names.find(','), names.size());
-    add(settings, names.substr(0, end), value);
+    add_value(settings, names.substr(0, end), value);
     names.remove_prefix(end);
     names.remove_prefix(std::min(names.find_first_not_of(", \n"), names.size()));
   };

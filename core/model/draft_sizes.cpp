@@ -9,20 +9,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // A whole number of the settings; 0 where it is none.
-std::int64_t whole(const Json& settings, const char* key) {
+std::int64_t whole_setting(const Json& settings, const char* key) {
   const auto found = settings.find(key);
   return found == settings.end() || !found->is_number_integer() ? 0 : found->get<std::int64_t>();
 }
 
 void draft_heads(const DraftParts& parts, Json& settings) {
   const std::size_t rows = parts.in_out() ? 1 : 0;
-  const std::int64_t heads = whole(settings, "num_heads"), width = parts.dim("word.weight", 1);
+  const std::int64_t heads = whole_setting(settings, "num_heads"), width = parts.dim("word.weight", 1);
   const std::int64_t query = parts.dim("query.weight", rows), key = parts.dim("key.weight", rows);
   if (heads < 1) return;
   if (query > 0 && !settings.contains("head_dim") && query % heads == 0 && query != width) {
     settings["head_dim"] = query / heads;
   }
-  std::int64_t head = whole(settings, "head_dim");
+  std::int64_t head = whole_setting(settings, "head_dim");
   if (head < 1) head = (query > 0 ? query : width) / heads;
   if (head < 1 || settings.contains("num_kv_heads")) return;
   if (key != query && key > 0) settings["num_kv_heads"] = key / head;
@@ -32,7 +32,7 @@ void draft_heads(const DraftParts& parts, Json& settings) {
 
 // Heads that share keys have no rows [q k v] of their own.
 void draft_fused_rows(Json& settings, std::vector<std::string>& unsure) {
-  const std::int64_t heads = whole(settings, "num_heads"), key_heads = whole(settings, "num_kv_heads");
+  const std::int64_t heads = whole_setting(settings, "num_heads"), key_heads = whole_setting(settings, "num_kv_heads");
   if (settings.value("fused_rows", "") != "per_head" || key_heads < 1 || key_heads == heads) return;
   settings["fused_rows"] = key_heads == 1 ? "blocked" : "grouped";
   unsure.push_back(key_heads == 1 ? "fused_rows: blocked is a guess, as there is one head of keys"
@@ -41,10 +41,10 @@ void draft_fused_rows(Json& settings, std::vector<std::string>& unsure) {
 
 void draft_position_table(const DraftConfig& config, const DraftParts& parts, Json& settings,
                           std::vector<std::string>& unsure) {
-  const std::int64_t table = parts.dim("position.weight", 0), most = whole(settings, "max_positions");
+  const std::int64_t table = parts.dim("position.weight", 0), most = whole_setting(settings, "max_positions");
   if (table < 1 || most < 1) return;
   if (settings.contains("position_offset")) {
-    settings["max_positions"] = table - whole(settings, "position_offset");
+    settings["max_positions"] = table - whole_setting(settings, "position_offset");
   } else if (table > most) {
     settings["position_offset"] = table - most;
   } else if (config.find("pad_token_id") != nullptr) {

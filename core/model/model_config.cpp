@@ -80,7 +80,7 @@ const char* key_of(const ConfigReader& reader, const ConfigNumber& number) {
   return only_older ? number.older : number.key;
 }
 
-std::int64_t whole(ConfigReader& reader, const ConfigNumber& number, std::int64_t least, std::int64_t most) {
+std::int64_t whole_of_config(ConfigReader& reader, const ConfigNumber& number, std::int64_t least, std::int64_t most) {
   const char* key = key_of(reader, number);
   std::optional<std::int64_t> otherwise;
   if (number.otherwise && !reader.holds_null(key)) otherwise = static_cast<std::int64_t>(*number.otherwise);
@@ -96,16 +96,16 @@ std::int64_t whole_or(ConfigReader& reader, const ConfigNumber& number, std::int
 
 void read_sizes(ConfigReader& reader, const Family& family, Architecture& architecture) {
   const ConfigKeys& keys = family.keys;
-  architecture.vocab_size = whole(reader, keys.vocab_size, 1, kMostFeatures);
-  architecture.d_model = whole(reader, keys.d_model, 1, kMostFeatures);
-  architecture.num_layers = whole(reader, keys.num_layers, 1, kMostLayers);
-  architecture.num_heads = whole(reader, keys.num_heads, 1, kMostFeatures);
+  architecture.vocab_size = whole_of_config(reader, keys.vocab_size, 1, kMostFeatures);
+  architecture.d_model = whole_of_config(reader, keys.d_model, 1, kMostFeatures);
+  architecture.num_layers = whole_of_config(reader, keys.num_layers, 1, kMostLayers);
+  architecture.num_heads = whole_of_config(reader, keys.num_heads, 1, kMostFeatures);
   const bool sizes_known = reader.problems().empty();
   architecture.num_kv_heads = whole_or(reader, keys.num_kv_heads, kMostFeatures, architecture.num_heads);
-  architecture.max_positions = whole(reader, keys.max_positions, 1, std::int64_t{1} << 40);
+  architecture.max_positions = whole_of_config(reader, keys.max_positions, 1, std::int64_t{1} << 40);
   if (reader.find(keys.head_dim.key) != nullptr || (keys.head_dim.otherwise && !reader.holds_null(keys.head_dim.key))) {
-    architecture.head_dim = whole(reader, keys.head_dim, 1, kMostFeatures);
-    if (*keys.more_head_dim.key) architecture.head_dim += whole(reader, keys.more_head_dim, 1, kMostFeatures);
+    architecture.head_dim = whole_of_config(reader, keys.head_dim, 1, kMostFeatures);
+    if (*keys.more_head_dim.key) architecture.head_dim += whole_of_config(reader, keys.more_head_dim, 1, kMostFeatures);
   } else {
     architecture.head_dim = architecture.d_model / architecture.num_heads;
     if (sizes_known && architecture.d_model % architecture.num_heads != 0) {
@@ -124,8 +124,9 @@ void read_sizes(ConfigReader& reader, const Family& family, Architecture& archit
   if (architecture.mlp != Architecture::Mlp::none) {
     architecture.mlp_width = whole_or(reader, keys.mlp_width, kMostFeatures, 4 * architecture.d_model);
   }
-  if (*keys.token_types.key) architecture.token_types = whole(reader, keys.token_types, 1, kMostFeatures);
-  if (*keys.embedding_width.key) architecture.embedding_width = whole(reader, keys.embedding_width, 1, kMostFeatures);
+  if (*keys.token_types.key) architecture.token_types = whole_of_config(reader, keys.token_types, 1, kMostFeatures);
+  if (*keys.embedding_width.key)
+    architecture.embedding_width = whole_of_config(reader, keys.embedding_width, 1, kMostFeatures);
 }
 
 void read_biases(ConfigReader& reader, const BiasKeys& keys, Architecture& architecture) {
@@ -197,8 +198,8 @@ std::vector<std::int64_t> tokens_of(const JsonValue* named, std::int64_t vocab_s
     std::int64_t id = 0;
     const char* end = value.text.data() + value.text.size();
     const auto [at, failure] = std::from_chars(value.text.data(), end, id);
-    const bool whole = value.kind == JsonValue::Kind::number && failure == std::errc() && at == end;
-    if (whole && 0 <= id && id < vocab_size) ids.push_back(id);
+    const bool whole_of_config = value.kind == JsonValue::Kind::number && failure == std::errc() && at == end;
+    if (whole_of_config && 0 <= id && id < vocab_size) ids.push_back(id);
   };
   if (named == nullptr) return ids;
   if (named->kind == JsonValue::Kind::array) {

@@ -22,8 +22,6 @@
 namespace headscope {
 namespace {
 
-using Shape = MapPart::Shape;
-
 constexpr std::string_view kLayerMark = "{layer}";
 constexpr std::int64_t kMostMapLayers = 10'000;
 

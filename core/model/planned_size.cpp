@@ -9,27 +9,27 @@
 namespace headscope {
 namespace {
 
-std::int64_t numbers_of(const PlannedTensor& tensor) {
+std::int64_t planned_numbers(const PlannedTensor& tensor) {
   std::int64_t count = 1;
   for (const std::int64_t size : tensor.shape) count *= size;
   return count;
 }
 
 // Of the matrices of one expert.
-std::int64_t numbers_of(const PlannedBlock::Expert& expert) {
+std::int64_t planned_numbers(const PlannedBlock::Expert& expert) {
   std::int64_t count = 0;
   for (const PlannedModule* module : {&expert.gate, &expert.up, &expert.down}) {
-    if (!module->weight.empty()) count += numbers_of(module->weight);
+    if (!module->weight.empty()) count += planned_numbers(module->weight);
   }
   return count;
 }
 
 // Of all experts of a layer.
 std::int64_t expert_numbers(const PlannedBlock& block) {
-  std::int64_t count = numbers_of(block.all_experts);
-  for (const PlannedBlock::Expert& expert : block.experts) count += numbers_of(expert);
+  std::int64_t count = planned_numbers(block.all_experts);
+  for (const PlannedBlock::Expert& expert : block.experts) count += planned_numbers(expert);
   for (const PlannedModule* module : {&block.stacked_gate_up, &block.stacked_down}) {
-    if (!module->weight.empty()) count += numbers_of(module->weight);
+    if (!module->weight.empty()) count += planned_numbers(module->weight);
   }
   return count;
 }
@@ -38,8 +38,8 @@ void add_layer(const ModelConfig& config, std::int64_t layer, std::set<std::stri
   const Architecture& architecture = config.architecture;
   const PlannedBlock block = planned_block(architecture, *config.family, layer);
   for (const PlannedTensor& tensor : block.tensors()) {
-    if (seen.insert(tensor.name).second) size.parameters += numbers_of(tensor);
-    if (tensor.shape.size() > 1) size.multiply_adds += numbers_of(tensor);
+    if (seen.insert(tensor.name).second) size.parameters += planned_numbers(tensor);
+    if (tensor.shape.size() > 1) size.multiply_adds += planned_numbers(tensor);
   }
   if (architecture.has_experts(layer)) {
     const std::int64_t all = expert_numbers(block);
@@ -55,14 +55,14 @@ PlannedSize planned_size(const ModelConfig& config) {
   PlannedSize size;
   std::set<std::string> seen;
   for (const PlannedTensor& tensor : planned_body(architecture, *config.family).tensors()) {
-    if (seen.insert(tensor.name).second) size.parameters += numbers_of(tensor);
+    if (seen.insert(tensor.name).second) size.parameters += planned_numbers(tensor);
   }
   for (std::int64_t layer = 0; layer < architecture.num_layers; ++layer) add_layer(config, layer, seen, size);
   const PlannedHead head = planned_head(architecture, *config.family);
   for (const PlannedTensor& tensor : head.tensors()) {
     const bool tied = architecture.tied_embeddings && tensor.name == head.decoder.weight.name;
-    if (!tied && seen.insert(tensor.name).second) size.parameters += numbers_of(tensor);
-    if (tensor.shape.size() > 1) size.multiply_adds += numbers_of(tensor);
+    if (!tied && seen.insert(tensor.name).second) size.parameters += planned_numbers(tensor);
+    if (tensor.shape.size() > 1) size.multiply_adds += planned_numbers(tensor);
   }
   return size;
 }

@@ -29,7 +29,7 @@ void add_row(float* row, const float* addend, std::int64_t features) {
 }
 
 // In double, as so many interleaved sums that their additions need not wait for each other.
-double product_of(const std::vector<float>& factors, const float* x) {
+double scaled_product(const std::vector<float>& factors, const float* x) {
   std::array<double, 4> parts{};
   std::size_t d = 0;
   for (; d + parts.size() <= factors.size(); d += parts.size()) {
@@ -86,7 +86,7 @@ Tensor projected_embedding(const EmbeddingWeights& weights, const Tensor& rows) 
     const double bias = projection.bias.empty() ? 0.0 : static_cast<double>(projection.bias.at({d}));
     for (std::int64_t b = 0; b < rows.dim(0); ++b) {
       for (std::int64_t i = 0; i < rows.dim(1); ++i) {
-        row_of(x, b, i)[d] = static_cast<float>(product_of(factors, row_of(rows, b, i)) + bias);
+        row_of(x, b, i)[d] = static_cast<float>(scaled_product(factors, row_of(rows, b, i)) + bias);
       }
     }
   }

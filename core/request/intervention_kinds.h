@@ -242,7 +242,7 @@ const std::vector<HeadFactor>* factors_of(const Interventions& of, StageId stage
 
 // The head that it speaks of; nothing: several, or no head at all.
 template <typename Item>
-std::optional<LayerHead> place_of(const Item& item) {
+std::optional<LayerHead> place_of_item(const Item& item) {
   if constexpr (requires { item.place; }) {
     return item.place;
   } else {
@@ -257,7 +257,7 @@ bool speaks_of(const Item& item, std::int64_t layer, std::int64_t shown) {
   if constexpr (requires { item.layer; }) {
     return item.layer.value_or(shown) == layer;
   } else {
-    const std::optional<LayerHead> place = place_of(item);
+    const std::optional<LayerHead> place = place_of_item(item);
     return !place || place->layer == layer;
   }
 }

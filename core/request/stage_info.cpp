@@ -22,7 +22,7 @@ constexpr StagePictureDefaults kWeights{"weight", StageColors::sequential, Stage
 constexpr StagePictureDefaults kDroppedWeights{"weight", StageColors::sequential, StageRange::by_numbers};
 
 // [batch, position, feature]
-std::vector<StageAxis> rows_of(Size positions, Size features) {
+std::vector<StageAxis> axes_of_rows(Size positions, Size features) {
   return {{Axis::batch, Size::batch}, {Axis::position, positions}, {Axis::feature, features}};
 }
 
@@ -57,7 +57,7 @@ std::vector<StageInfo> input_stages() {
       stored({S::input,
               "input",
               "b,i,d",
-              rows_of(Size::queries, Size::input_dim),
+              axes_of_rows(Size::queries, Size::input_dim),
               When::vectors,
               Card::inputs,
               kValues,
@@ -65,7 +65,7 @@ std::vector<StageInfo> input_stages() {
       stored({S::key_input,
               "key_input",
               "b,j,d",
-              rows_of(Size::key_tokens, Size::key_input_dim),
+              axes_of_rows(Size::key_tokens, Size::key_input_dim),
               When::cross,
               Card::inputs,
               kValues,
@@ -73,7 +73,7 @@ std::vector<StageInfo> input_stages() {
       {S::value_input,
        "value_input",
        "b,j,d",
-       rows_of(Size::key_tokens, Size::value_input_dim),
+       axes_of_rows(Size::key_tokens, Size::value_input_dim),
        When::cross,
        Card::inputs,
        kValues,
@@ -94,7 +94,7 @@ std::vector<StageInfo> projection_stages() {
       {S::qkv,
        "qkv",
        "b,i,o",
-       rows_of(Size::queries, Size::qkv_rows),
+       axes_of_rows(Size::queries, Size::qkv_rows),
        When::fused,
        Card::fused,
        kValues,
@@ -110,11 +110,11 @@ std::vector<StageInfo> projection_stages() {
        kValues,
        {.from = {{S::qkv_split}}},
        true},
-      {S::query_proj, "query_proj", "b,i,o", rows_of(Size::queries, Size::query_features), When::projected,
+      {S::query_proj, "query_proj", "b,i,o", axes_of_rows(Size::queries, Size::query_features), When::projected,
        Card::projections, kValues, split_from({S::qkv, S::input}, {Source::projection})},
-      {S::key_proj, "key_proj", "b,j,o", rows_of(Size::key_tokens, Size::key_features), When::projected,
+      {S::key_proj, "key_proj", "b,j,o", axes_of_rows(Size::key_tokens, Size::key_features), When::projected,
        Card::projections, kValues, split_from({S::qkv, S::key_input, S::input}, {Source::projection})},
-      {S::value_proj, "value_proj", "b,j,o", rows_of(Size::key_tokens, Size::value_features), When::projected,
+      {S::value_proj, "value_proj", "b,j,o", axes_of_rows(Size::key_tokens, Size::value_features), When::projected,
        Card::projections, kValues, split_from({S::qkv, S::value_input, S::input}, {Source::projection})},
   };
 }
@@ -277,7 +277,7 @@ std::vector<StageInfo> result_stages() {
       {S::concat,
        "concat",
        "b,i,d",
-       rows_of(Size::queries, Size::concat_features),
+       axes_of_rows(Size::queries, Size::concat_features),
        When::always,
        Card::own,
        kValues,
@@ -285,7 +285,7 @@ std::vector<StageInfo> result_stages() {
       stored({S::output,
               "output",
               "b,i,o",
-              rows_of(Size::queries, Size::output_rows),
+              axes_of_rows(Size::queries, Size::output_rows),
               When::output,
               Card::own,
               kValues,
@@ -293,7 +293,7 @@ std::vector<StageInfo> result_stages() {
       stored({S::attention_norm_out,
               "attention_norm_out",
               "b,i,d",
-              rows_of(Size::queries, Size::output_rows),
+              axes_of_rows(Size::queries, Size::output_rows),
               When::output_norm,
               Card::own,
               kValues,

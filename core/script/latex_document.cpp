@@ -39,7 +39,7 @@ void Latex::stage(StageId id, const std::string& left, const std::string& right,
   line("\\end{align*}");
 }
 
-std::string product(StageId of, const char* matrix, const Linear& linear) {
+std::string latex_product(StageId of, const char* matrix, const Linear& linear) {
   return fmt::format("{} \\, {}^{{\\top}}{}", tex_symbol(of), matrix,
                      linear.bias.empty() ? "" : " + " + bias_of(matrix));
 }

@@ -23,7 +23,7 @@ struct Latex {
 };
 
 // "x W_q^T + b_q": the formula of a projection of a stage.
-std::string product(StageId of, const char* matrix, const Linear& linear);
+std::string latex_product(StageId of, const char* matrix, const Linear& linear);
 
 // " with $W_q \in ...$ and $b_q \in ...$": the shapes of a projection.
 std::string where_weights(const char* matrix, const Linear& linear);

@@ -63,7 +63,7 @@ std::string turned(const ScriptWriter& w, const std::string& heads, const HeadRu
 }
 
 // A projection, normalised where the model's norm is over all heads together.
-std::string whole(const ScriptWriter& w, const std::string& projected, const HeadRule* rule, bool query) {
+std::string whole_projection(const ScriptWriter& w, const std::string& projected, const HeadRule* rule, bool query) {
   if (!is_turned(rule, query) || !rule->norm_whole || !has_norm(*rule, query)) return projected;
   return fmt::format("{}({}, {}_norm)", head_norm_name(*rule), held(w, projected, rule), query ? "query" : "key");
 }
@@ -203,10 +203,12 @@ void write_projections(ScriptWriter& w, const Trace& trace) {
   const char* own_len = past_len(in) == 0 ? "key_len" : "key_len - past_len";
   w.section({StageId::query}, "query: split into heads");
   write_head_stage(w, trace, StageId::query, kQuery,
-                   turned(w, split(w, whole(w, "query_proj", rule, true), kQuery, "query_len"), rule, true), Tensor());
+                   turned(w, split(w, whole_projection(w, "query_proj", rule, true), kQuery, "query_len"), rule, true),
+                   Tensor());
   w.section({StageId::key}, "key: split into heads");
   write_head_stage(w, trace, StageId::key, kKey,
-                   turned(w, split(w, whole(w, "key_proj", rule, false), kKey, own_len), rule, false), weights.bias_k);
+                   turned(w, split(w, whole_projection(w, "key_proj", rule, false), kKey, own_len), rule, false),
+                   weights.bias_k);
   w.section({StageId::value}, "value: split into heads");
   write_head_stage(w, trace, StageId::value, kValue, held(w, split(w, "value_proj", kValue, own_len), rule),
                    weights.bias_v);

@@ -215,7 +215,7 @@ void write_rest(Latex& x) {
                         in.num_heads * len * width));
   }
   if (!in.weights.output.empty()) {
-    x.stage(StageId::output, tex_symbol(StageId::output), product(StageId::concat, "W_o", in.weights.output),
+    x.stage(StageId::output, tex_symbol(StageId::output), latex_product(StageId::concat, "W_o", in.weights.output),
             fmt::format("The last projection,{}.", where_weights("W_o", in.weights.output)));
   }
   if (trace.find(StageId::attention_norm_out) != nullptr) write_output_norm(x, *in.output_norm);

@@ -84,7 +84,7 @@ void write_projections(Latex& x) {
           latents ? "Keys are made of their own latents." : "Keys come from other tokens.");
   x.stage(StageId::value_input, tex_symbol(StageId::value_input), "x^{(v)}",
           latents ? "So are values." : "So do values.");
-  x.stage(StageId::qkv, tex_symbol(StageId::qkv), product(StageId::input, "W_{qkv}", w.qkv),
+  x.stage(StageId::qkv, tex_symbol(StageId::qkv), latex_product(StageId::input, "W_{qkv}", w.qkv),
           fmt::format("One projection,{}.", where_weights("W_{qkv}", w.qkv)));
   x.stage(StageId::qkv_split, tex_at(StageId::qkv_split, "b,i,h,d"),
           tex_at(StageId::qkv, fmt::format("b,i,{}h+d", 3 * in.head_dim)), "Every head has rows of its own.");
@@ -95,7 +95,7 @@ void write_projections(Latex& x) {
   const auto project = [&](StageId id, StageId from, const char* matrix, Part part) {
     if (trace.find(id) == nullptr) return;
     const Linear linear = part_of(in, layout, part);
-    x.stage(id, tex_symbol(id), product(from, matrix, linear),
+    x.stage(id, tex_symbol(id), latex_product(from, matrix, linear),
             fmt::format("A projection{}.", where_weights(matrix, linear)));
   };
   project(StageId::query_proj, StageId::input, "W_q", Part::query);

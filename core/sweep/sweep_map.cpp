@@ -15,7 +15,7 @@ struct Place {
   std::int64_t column = 0;
 };
 
-Place place_of(const Sweep& sweep, const SweepCell& cell) {
+Place place_of_cell(const Sweep& sweep, const SweepCell& cell) {
   const std::string layer = fmt::format("layer {}", cell.layer);
   switch (sweep.patch) {
     case SweepPatch::heads:
@@ -46,7 +46,7 @@ SweepMap sweep_map(const Sweep& sweep) {
   std::map<std::string, std::int64_t> row_of;
   std::vector<std::pair<std::int64_t, std::int64_t>> places;  // row, column
   for (const SweepCell& cell : sweep.cells) {
-    const Place place = place_of(sweep, cell);
+    const Place place = place_of_cell(sweep, cell);
     const auto [row, is_new] = row_of.try_emplace(place.row, map.rows);
     if (is_new) {
       ++map.rows;

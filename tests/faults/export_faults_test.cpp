@@ -40,7 +40,7 @@ void write_new(const std::string& folder) {
 }
 
 // "old", "new", or what is there.
-std::string state_of(const TemporaryFolder& folder) {
+std::string state_of(const IoFolder& folder) {
   std::string old, now, found;
   for (const char* name : {"a", "b", "c", "manifest"}) {
     const std::string text = fs::exists(folder.file(name)) ? read_bytes(folder.file(name)) : "";
@@ -51,7 +51,7 @@ std::string state_of(const TemporaryFolder& folder) {
   return found == old ? "old" : found == now ? "new" : found;
 }
 
-std::vector<std::string> parts_in(const TemporaryFolder& folder) {
+std::vector<std::string> parts_in(const IoFolder& folder) {
   std::vector<std::string> parts;
   for (const std::string& name : folder.names()) {
     if (name.starts_with(".headscope-")) parts.push_back(name);
@@ -66,7 +66,7 @@ TEST(ExportFaults, ACallThatFailsLeavesTheOldFilesOrTheNewOnes) {
       for (int number = 1;; ++number) {
         SCOPED_TRACE(testing::Message() << "call " << static_cast<int>(call) << ", number " << number
                                         << (refused ? ", without links" : ""));
-        const TemporaryFolder folder;
+        const IoFolder folder;
         write_old(folder.path());
         bool thrown = false;
         fail_call(call, number);
@@ -109,7 +109,7 @@ TEST(ExportFaults, AfterAKillTheNextExportFindsTheOldFilesOrTheNewOnesAndNothing
       for (int number = 1;; ++number) {
         SCOPED_TRACE(testing::Message() << "call " << static_cast<int>(call) << ", number " << number
                                         << (refused ? ", without links" : ""));
-        const TemporaryFolder folder;
+        const IoFolder folder;
         write_old(folder.path());
         const bool killed = killed_at(call, number, folder.path());
         const std::string before = state_of(folder);
@@ -129,7 +129,7 @@ TEST(ExportFaults, AfterAKillTheNextExportFindsTheOldFilesOrTheNewOnesAndNothing
 
 TEST(ExportFaults, TheNextExportTakesAwayWhatAKilledOneLeft) {
   refuse_links(true);
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_old(folder.path());
   ASSERT_TRUE(killed_at(Call::rename, 3, folder.path()));
   EXPECT_FALSE(parts_in(folder).empty());
@@ -140,7 +140,7 @@ TEST(ExportFaults, TheNextExportTakesAwayWhatAKilledOneLeft) {
 }
 
 TEST(ExportFaults, AJournalThatIsNotOneMovesNothingOutOfTheFolder) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_bytes(folder.file("a"), "mine");
   fs::create_directory(folder.file("in"));
   const pid_t child = ::fork();

@@ -97,7 +97,7 @@ std::string read_mask(const std::string& path) {
   return text;
 }
 
-const std::vector<Reader> kRows = {
+const std::vector<Reader> kArraysRows = {
     {.name = "npy",
      .covers = "read_npy parse_npy read_npy_header read_npy_dict parse_npy_dict core/io/npy.cpp MappedFile::open "
                "core/io/mapped_file.cpp",
@@ -169,7 +169,7 @@ const std::vector<Reader> kRows = {
 }  // namespace
 
 std::vector<Reader> array_readers() {
-  return kRows;
+  return kArraysRows;
 }
 
 }  // namespace headscope::test

@@ -19,7 +19,7 @@ namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-std::string itself(const std::string& json) {
+std::string captures_itself(const std::string& json) {
   return json;
 }
 
@@ -102,7 +102,7 @@ Files beside_tokens() {
   return {{"x.npy", npy_of(small_weights())}};
 }
 
-const std::vector<Reader> kRows = {
+const std::vector<Reader> kCapturesRows = {
     {.name = "capture",
      .covers = "read_capture read_capture_file",
      .file = "x.safetensors",
@@ -142,7 +142,7 @@ const std::vector<Reader> kRows = {
      .read = read_tokens,
      .fuzz = "token_names capture_files",
      .beside = beside_tokens,
-     .of_json = itself,
+     .of_json = captures_itself,
      .small_json = [] { return std::string(R"({"tokens":["the","cat"]})"); }},
     {.name = "tokens_text",
      .covers = "read_capture read_token_file",
@@ -158,7 +158,7 @@ const std::vector<Reader> kRows = {
 }  // namespace
 
 std::vector<Reader> capture_readers() {
-  return kRows;
+  return kCapturesRows;
 }
 
 }  // namespace headscope::test

@@ -64,7 +64,7 @@ std::string read_captures(const std::string& path) {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-std::string itself(const std::string& json) {
+std::string corpus_itself(const std::string& json) {
   return json;
 }
 
@@ -80,7 +80,7 @@ std::string read_head(const std::string& path) {
       read_headvis_head(folder.string(), parse_headvis_config(documented_config(), "config.json"), 0, 1));
 }
 
-const std::vector<Reader> kRows = {
+const std::vector<Reader> kCorpusRows = {
     {.name = "hsagg",
      .covers = "read_corpus_file parse_corpus_file core/corpus/corpus_file_read.cpp",
      .file = "x.hsagg",
@@ -119,7 +119,7 @@ const std::vector<Reader> kRows = {
          [] {
            return Files{{"scatter_data.json", documented_scatter()}};
          },
-     .of_json = itself,
+     .of_json = corpus_itself,
      .small_json = documented_config,
      .passes_over = "keys that HeadVis does not describe are of other programs"},
     {.name = "headvis_scatter",
@@ -138,7 +138,7 @@ const std::vector<Reader> kRows = {
      .small = documented_head,
      .read = read_head,
      .fuzz = "headvis",
-     .of_json = itself,
+     .of_json = corpus_itself,
      .small_json = documented_head,
      .passes_over = "keys that HeadVis does not describe are of other programs"},
 };
@@ -146,7 +146,7 @@ const std::vector<Reader> kRows = {
 }  // namespace
 
 std::vector<Reader> corpus_readers() {
-  return kRows;
+  return kCorpusRows;
 }
 
 }  // namespace headscope::test

@@ -21,12 +21,12 @@ namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-std::string itself(const std::string& json) {
+std::string models_itself(const std::string& json) {
   return json;
 }
 
 // GPT-2 with a layer.
-std::string small_config() {
+std::string models_small_config() {
   nlohmann::json config = gpt2_config();
   config["n_layer"] = 1;
   return config.dump();
@@ -58,7 +58,7 @@ std::string small_torch_model() {
 }
 
 // GPT-2 with a layer, told by a map.
-std::string small_map() {
+std::string models_small_map() {
   nlohmann::ordered_json map = nlohmann::ordered_json::parse(R"({"matrices":"in_out","architecture":{"num_layers":1,
     "num_heads":2,"max_positions":6,"causal":true,"norm":"layer","norm_eps":1e-5,"norm_first":true,
     "activation":"gelu_tanh"},"unsure":[],"tensors":{"word.weight":"wte.weight","position.weight":"wpe.weight"}})");
@@ -84,7 +84,7 @@ std::string small_index() {
   return nlohmann::json{{"weight_map", map}}.dump();
 }
 
-std::string small_vocabulary() {
+std::string models_small_vocabulary() {
   return R"({"model":{"type":"WordLevel","unk_token":"u","vocab":{"u":0,"a":1,"b":2,"c":3,"d":4}}})";
 }
 
@@ -113,7 +113,7 @@ Files beside_config() {
 }
 
 Files beside_model() {
-  return {{"config.json", small_config()}};
+  return {{"config.json", models_small_config()}};
 }
 
 Files beside_map() {
@@ -121,11 +121,11 @@ Files beside_map() {
 }
 
 Files beside_index() {
-  return {{"config.json", small_config()}, {kShard, small_model()}};
+  return {{"config.json", models_small_config()}, {kShard, small_model()}};
 }
 
 Files beside_shard() {
-  return {{"config.json", small_config()}, {"model.safetensors.index.json", small_index()}};
+  return {{"config.json", models_small_config()}, {"model.safetensors.index.json", small_index()}};
 }
 
 // A model of LitGPT with a layer.
@@ -150,7 +150,7 @@ Files beside_yaml() {
   return {{"model.safetensors", safetensors_bytes(tensors)}};
 }
 
-const std::vector<Reader> kRows = {
+const std::vector<Reader> kModelsRows = {
     {.name = "yaml",
      .covers = "core/model/own_config.cpp",
      .file = "model_config.yaml",
@@ -163,12 +163,12 @@ const std::vector<Reader> kRows = {
     {.name = "config",
      .covers = "Checkpoint::open open_model_folder read_json_text read_config_json core/model/weight_files.cpp",
      .file = "config.json",
-     .small = small_config,
+     .small = models_small_config,
      .read = read_checkpoint,
      .fuzz = "model_config checkpoint_files",
      .beside = beside_config,
-     .of_json = itself,
-     .small_json = small_config,
+     .of_json = models_itself,
+     .small_json = models_small_config,
      .python_numbers = true},
     {.name = "model",
      .covers = "Checkpoint::open WeightFiles::open open_safetensors",
@@ -185,7 +185,7 @@ const std::vector<Reader> kRows = {
      .read = read_checkpoint,
      .fuzz = "weight_index checkpoint_files",
      .beside = beside_index,
-     .of_json = itself,
+     .of_json = models_itself,
      .small_json = small_index},
     {.name = "shard",
      .covers = "WeightFiles::open",
@@ -206,12 +206,12 @@ const std::vector<Reader> kRows = {
     {.name = "map",
      .covers = "read_model_map",
      .file = "headscope-map.json",
-     .small = small_map,
+     .small = models_small_map,
      .read = read_checkpoint,
      .fuzz = "checkpoint_files",
      .beside = beside_map,
-     .of_json = itself,
-     .small_json = small_map,
+     .of_json = models_itself,
+     .small_json = models_small_map,
      .says = "config.json needs"},
     {.name = "gguf",
      .covers = "Checkpoint::open open_gguf_model GgufFile::open parse_gguf core/io/gguf.cpp",
@@ -222,24 +222,24 @@ const std::vector<Reader> kRows = {
     {.name = "checkpoint_tokenizer",
      .covers = "Checkpoint::open",
      .file = "tokenizer.json",
-     .small = small_vocabulary,
+     .small = models_small_vocabulary,
      .read = read_checkpoint,
      .fuzz = "checkpoint_files",
      .beside =
          [] {
            Files files = beside_config();
-           files.emplace_back("config.json", small_config());
+           files.emplace_back("config.json", models_small_config());
            return files;
          },
-     .of_json = itself,
-     .small_json = small_vocabulary,
+     .of_json = models_itself,
+     .small_json = models_small_vocabulary,
      .passes_over = "parts that no step reads are not held"},
 };
 
 }  // namespace
 
 std::vector<Reader> model_readers() {
-  return kRows;
+  return kModelsRows;
 }
 
 }  // namespace headscope::test

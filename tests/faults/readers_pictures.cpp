@@ -62,20 +62,20 @@ std::string small_pdf() {
   return pdf_with_recipe(pdf, R"({"phrase":"a","heads":2})");
 }
 
-std::string text_of(const SessionFile& file) {
+std::string pictures_text_of(const SessionFile& file) {
   std::string text = session_json(file.request, file.view, file.window) + file.weights_sha256;
   if (file.against) text += request_json(*file.against);
   return text;
 }
 
-std::string text_of(const RecipeWeights& weights) {
+std::string pictures_text_of(const RecipeWeights& weights) {
   std::string text = weights.sha256;
   if (weights.used) text += std::to_string(weights.used->layers) + weights.used->sha256 + weights.used->words_sha256;
   return text;
 }
 
 std::string read_a_session(const std::string& path) {
-  return text_of(read_session(path));
+  return pictures_text_of(read_session(path));
 }
 
 std::string read_pixels(const std::string& path) {
@@ -131,7 +131,7 @@ std::vector<Reader> picture_readers() {
        .small = small_session,
        .read =
            [](const std::string& path) {
-             return text_of(read_session_with_paths(path)) + text_of(read_recipe_weights(path));
+             return pictures_text_of(read_session_with_paths(path)) + pictures_text_of(read_recipe_weights(path));
            },
        .fuzz = "session session_files",
        .of_json = [](const std::string& json) { return json; },

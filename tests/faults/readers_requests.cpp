@@ -115,7 +115,7 @@ std::string read_arrays(const std::string& path) {
   return text;
 }
 
-const std::vector<Reader> kRows = {
+const std::vector<Reader> kRequestsRows = {
     {.name = "input",
      .covers = "load_inputs",
      .file = "x.npy",
@@ -222,7 +222,7 @@ const std::vector<Reader> kRows = {
 }  // namespace
 
 std::vector<Reader> request_readers() {
-  return kRows;
+  return kRequestsRows;
 }
 
 }  // namespace headscope::test

@@ -18,7 +18,7 @@ namespace {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-std::string itself(const std::string& json) {
+std::string window_itself(const std::string& json) {
   return json;
 }
 
@@ -39,7 +39,7 @@ std::string small_settings() {
   return R"({"theme":"light","ui_scale":1.5,"recent_files":["/a/b"],"window_width":900,"panels":{"request_width":300}})";
 }
 
-std::string text_of(const Moment& moment) {
+std::string window_text_of(const Moment& moment) {
   return session_json(moment.draft, std::nullopt) + view_state_json(moment.view) + moment.document.title + "\n";
 }
 
@@ -49,9 +49,9 @@ std::string read_last_session(const std::string& path) {
   LastSession last;
   const bool found = load_last_session(last, notice);
   if (!notice.empty()) throw Error(notice);
-  std::string text = found ? text_of({last.request, last.view, last.document}) : "no session";
+  std::string text = found ? window_text_of({last.request, last.view, last.document}) : "no session";
   for (const auto* steps : {&last.timeline.before, &last.timeline.after}) {
-    for (const UndoStep& step : *steps) text += text_of(*step.moment);
+    for (const UndoStep& step : *steps) text += window_text_of(*step.moment);
     text += "--\n";
   }
   return text;
@@ -99,7 +99,7 @@ std::vector<Reader> window_readers() {
        .small = small_settings,
        .read = read_settings,
        .fuzz = "window_state session_files",
-       .of_json = itself,
+       .of_json = window_itself,
        .small_json = small_settings,
        .reads = "JSON"},
       {.name = "last_session",
@@ -108,7 +108,7 @@ std::vector<Reader> window_readers() {
        .small = small_session,
        .read = read_last_session,
        .fuzz = "session session_files",
-       .of_json = itself,
+       .of_json = window_itself,
        .small_json = small_session},
       {.name = "last_view",
        .covers = "load_last_session parse_view_state",
@@ -117,7 +117,7 @@ std::vector<Reader> window_readers() {
        .read = read_last_session,
        .fuzz = "window_state session_files",
        .beside = session_alone,
-       .of_json = itself,
+       .of_json = window_itself,
        .small_json = small_view,
        .reads = "JSON"},
       {.name = "timeline",

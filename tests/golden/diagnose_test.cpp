@@ -14,12 +14,12 @@
 namespace headscope {
 namespace {
 
-const std::string kFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/diagnose/";
+const std::string kDiagnoseFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/diagnose/";
 
 std::shared_ptr<const Trace> ours(const std::string& layout) {
   Request request;
-  request.input = kFolder + "x.npy";
-  request.weights = kFolder + layout + ".safetensors";
+  request.input = kDiagnoseFolder + "x.npy";
+  request.weights = kDiagnoseFolder + layout + ".safetensors";
   request.heads = 2;
   request.mask = {{MaskTerm::Kind::causal, 0, ""}};
   return Engine().run(request, {});
@@ -39,7 +39,7 @@ class GoldenDiagnose : public testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenDiagnose, EveryMistakeOfTorchCodeIsNamed) {
   const auto trace = ours(GetParam());
-  const auto theirs = SafetensorsFile::open(kFolder + GetParam() + ".theirs.safetensors");
+  const auto theirs = SafetensorsFile::open(kDiagnoseFolder + GetParam() + ".theirs.safetensors");
   int alone = 0, pairs = 0;
   for (const SafetensorsEntry& entry : theirs.entries()) {
     const Diagnosis found = diagnose(*trace, {{StageId::output, theirs.tensor(entry)}}, make_cpu_backend(1), {}, {});

@@ -17,7 +17,7 @@
 namespace headscope {
 namespace {
 
-const std::string kFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/mistakes/";
+const std::string kMistakesFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/mistakes/";
 
 std::vector<std::string> parts_of(const std::string& name) {
   std::vector<std::string> parts{""};
@@ -34,12 +34,12 @@ std::vector<std::string> parts_of(const std::string& name) {
 std::shared_ptr<const Trace> ours(const std::string& layer, const std::string& mask) {
   Request request;
   if (layer == "plain") {
-    request.input = kFolder + "x.npy";
-    request.weights = kFolder + "layer.safetensors";
+    request.input = kMistakesFolder + "x.npy";
+    request.weights = kMistakesFolder + "layer.safetensors";
     request.heads = 4;
     find_request_option("mask")->set(request, mask);
   } else {
-    request.model = kFolder + "llama";
+    request.model = kMistakesFolder + "llama";
     find_request_option("token-ids")->set(request, "3,7,21,1,9,12,30,7,18");
     request.layer = 0;
   }
@@ -54,7 +54,7 @@ std::string mask_for(const std::string& mistake) {
 }
 
 TEST(GoldenMistakes, EveryMistakeOfTorchCodeIsNamedInEveryFormat) {
-  const auto theirs = SafetensorsFile::open(kFolder + "theirs.safetensors");
+  const auto theirs = SafetensorsFile::open(kMistakesFolder + "theirs.safetensors");
   std::map<std::string, std::shared_ptr<const Trace>> layers;
   std::map<std::string, int> asked, first, named;
   for (const SafetensorsEntry& entry : theirs.entries()) {

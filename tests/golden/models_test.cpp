@@ -9,13 +9,13 @@
 namespace headscope {
 namespace {
 
-const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
+const std::string kGoldenFolders = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
 
 class Models : public GoldenTest, public ::testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
     GoldenTest::SetUp();
-    expected_ = SafetensorsFile::open(kModels + GetParam() + "/expected.safetensors");
+    expected_ = SafetensorsFile::open(kGoldenFolders + GetParam() + "/expected.safetensors");
   }
   bool expects(const std::string& name) const { return expected_.find(name) != nullptr; }
   Tensor expected(const std::string& name) const {
@@ -36,11 +36,11 @@ class Models : public GoldenTest, public ::testing::WithParamInterface<std::stri
 };
 
 TEST_P(Models, EveryStageOfEveryLayer) {
-  const std::int64_t layers = Checkpoint::open(kModels + GetParam())->architecture().num_layers;
+  const std::int64_t layers = Checkpoint::open(kGoldenFolders + GetParam())->architecture().num_layers;
   ASSERT_GE(layers, 2);
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     const std::string number = std::to_string(layer);
-    const Options options = {{"model", kModels + GetParam()}, {"token-ids", token_ids()}, {"layer", number}};
+    const Options options = {{"model", kGoldenFolders + GetParam()}, {"token-ids", token_ids()}, {"layer", number}};
     for (const GoldenRun& run : run_everywhere(options)) {
       for (const char* stage : {"input", "query", "key", "value", "scores", "weights", "context", "output"}) {
         EXPECT_TRUE(agrees_by_rows(run.stage(stage), expected("layers." + number + "." + stage)))
@@ -61,7 +61,7 @@ TEST_P(Models, EveryStageOfEveryLayer) {
 class ModelPairs : public GoldenTest {};
 
 TEST_F(ModelPairs, TwoSentencesAreThoseOfTheReference) {
-  const std::string model = kModels + "bert-pair";
+  const std::string model = kGoldenFolders + "bert-pair";
   const SafetensorsFile expected = SafetensorsFile::open(model + "/expected.safetensors");
   const auto reference = [&](const std::string& name) { return expected.tensor(*expected.find(name)); };
   for (const char* layer : {"0", "1"}) {

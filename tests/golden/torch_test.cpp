@@ -11,7 +11,7 @@
 namespace headscope {
 namespace {
 
-const std::string kFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/torch/";
+const std::string kTorchFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/torch/";
 
 // A stage as the script keeps it: all values, or a sum and some cells.
 ::testing::AssertionResult agrees(const Tensor& found, const nlohmann::json& expected, double tolerance) {
@@ -37,7 +37,7 @@ const std::string kFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/t
 }
 
 TEST(TorchDraws, AreTorchsOwn) {
-  const nlohmann::json golden = read_json(kFolder + "draws.json");
+  const nlohmann::json golden = read_json(kTorchFolder + "draws.json");
   const double tolerance = golden.at("tolerance");
   std::size_t compared = 0;
   for (const nlohmann::json& draw : golden.at("draws")) {
@@ -74,7 +74,7 @@ class TorchCases : public GoldenTest {
  protected:
   // All cases whose name begins with `prefix`; at least `at_least` of them, so that a changed name cannot hide them.
   void check_cases(const std::string& prefix, std::size_t at_least) {
-    const nlohmann::json golden = read_json(kFolder + "cases.json");
+    const nlohmann::json golden = read_json(kTorchFolder + "cases.json");
     const std::set<std::string> file_options = {"input", "key-input", "value-input", "query",
                                                 "key",   "value",     "weights",     "dropout-mask"};
     std::size_t checked = 0;
@@ -86,7 +86,7 @@ class TorchCases : public GoldenTest {
       for (const auto& [option, json_value] : item.at("options").items()) {
         std::string value = json_value.get<std::string>();
         const bool mask_file = option == "mask" && value.find(".npy") != std::string::npos;
-        if (mask_file || file_options.contains(option)) value = kFolder + value;
+        if (mask_file || file_options.contains(option)) value = kTorchFolder + value;
         options.emplace_back(option, value);
       }
       const double tolerance = item.value("tolerance", golden.at("tolerance").get<double>());

@@ -129,7 +129,7 @@ std::string play_shift(Hand& hand, const Event& event) {
   return "";
 }
 
-const EventKind kKinds[] = {
+const EventKind kEventsKinds[] = {
     {"click", 300, make_click, play_click}, {"click_at", 60, make_click_at, play_click_at},
     {"hover", 60, on_control, play_hover},  {"leave_window", 4, make_nothing, play_leave_window},
     {"drag", 40, make_drag, play_drag},     {"press", 12, make_press, play_press},
@@ -139,7 +139,7 @@ const EventKind kKinds[] = {
 }  // namespace
 
 std::span<const EventKind> mouse_events() {
-  return kKinds;
+  return kEventsKinds;
 }
 
 }  // namespace headscope::ui

@@ -87,7 +87,7 @@ std::string read_all(int pipe) {
   return text;
 }
 
-std::string ending_of(int status, const std::string& said) {
+std::string run_ending_of(int status, const std::string& said) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
     return fmt::format("hang: an event took more than {} seconds", kMostSeconds);
   }
@@ -122,7 +122,7 @@ Outcome in_a_child(const std::function<std::string(Player&)>& work, bool quiet) 
   const std::string said = read_all(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return {ending_of(status, said), read_events(list)};
+  return {run_ending_of(status, said), read_events(list)};
 }
 
 }  // namespace

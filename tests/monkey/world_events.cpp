@@ -105,7 +105,7 @@ std::string play_tidy(Hand& hand, const Event&) {
   return "";
 }
 
-const EventKind kKinds[] = {
+const EventKind kWorldEventsKinds[] = {
     {"drop", 8, make_drop, play_drop},           {"resize", 10, make_resize, play_resize},
     {"scale", 3, make_scale, play_scale},        {"wait", 25, make_wait, play_wait},
     {"command", 80, make_command, play_command}, {"option", 40, make_option, play_option},
@@ -117,7 +117,7 @@ const EventKind kKinds[] = {
 }  // namespace
 
 std::span<const EventKind> world_events() {
-  return kKinds;
+  return kWorldEventsKinds;
 }
 
 }  // namespace headscope::ui

@@ -208,10 +208,10 @@ std::string write_export(const ExportChoice& choice, const ExportSource& source,
   if (progress) progress(1.0);
   std::error_code ignored;
   const auto bytes = static_cast<std::int64_t>(fs::file_size(target_of(choice), ignored));
-  return fmt::format("Wrote {}, {}, to {}", choice.file, size_text(bytes), short_path(folder));
+  return fmt::format("Wrote {}, {}, to {}", choice.file, bytes_text(bytes), short_path(folder));
 }
 
-std::string size_text(std::int64_t bytes) {
+std::string bytes_text(std::int64_t bytes) {
   if (bytes < 1000) return fmt::format("{} bytes", bytes);
   const auto value = static_cast<double>(bytes);
   if (bytes < 1'000'000) return fmt::format("{:.{}f} KB", value / 1e3, bytes < 10'000 ? 1 : 0);

@@ -75,6 +75,6 @@ std::string write_export(const ExportChoice& choice, const ExportSource& source,
                          const CancelToken& cancel, const std::function<void(double)>& progress);
 
 // "91 KB", "1.2 MB"; 1 KB is 1000 bytes.
-std::string size_text(std::int64_t bytes);
+std::string bytes_text(std::int64_t bytes);
 
 }  // namespace headscope

@@ -13,7 +13,7 @@ namespace headscope {
 
 namespace {
 
-NamedMatrix difference_of(const FigureSource& source, StageId stage, const ViewState& view) {
+NamedMatrix difference_of_figure(const FigureSource& source, StageId stage, const ViewState& view) {
   std::optional<MatrixDifference> found;
   if (source.against != nullptr) {
     found = difference_matrix(*source.against, source.trace, stage, view.batch,
@@ -88,7 +88,7 @@ NamedMatrix matrix_of(const ExportChoice& choice, const FigureSource& source, co
                       const CancelToken& cancel) {
   const Trace& trace = source.trace;
   const StageId stage = exported_stage(choice, view);
-  if (choice.subject == ExportSubject::difference) return difference_of(source, stage, view);
+  if (choice.subject == ExportSubject::difference) return difference_of_figure(source, stage, view);
   if (choice.subject == ExportSubject::sensitivity) {
     return {sensitivity_matrix(trace, sensitivity_spec(trace, view), cancel), csv_corner(StageId::weights),
             row_names_of(trace, StageId::weights), column_names_of(trace, StageId::weights)};

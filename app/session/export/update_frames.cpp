@@ -46,7 +46,7 @@ std::string write_update_frames(const ExportChoice& choice, const std::vector<Fi
     std::filesystem::remove(choice.folder, ignored);  // what somebody else has put there stays, and the folder with it
     throw;
   }
-  return fmt::format("Wrote {} pictures, {}, to {}", updates.size(), size_text(static_cast<std::int64_t>(bytes)),
+  return fmt::format("Wrote {} pictures, {}, to {}", updates.size(), bytes_text(static_cast<std::int64_t>(bytes)),
                      short_path(choice.folder));
 }
 

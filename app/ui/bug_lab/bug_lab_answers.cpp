@@ -27,7 +27,7 @@ std::string size_text(double value) {
   return std::isinf(value) ? "inf" : value < 1e-3 ? number_label(value, 1, true) : number_label(value, 4);
 }
 
-const StageComparison& stage_of(const TensorComparison& found, StageId stage) {
+const StageComparison& stage_of_answer(const TensorComparison& found, StageId stage) {
   const std::vector<StageComparison>& stages = found.diagnosis.stages;
   return *std::find_if(stages.begin(), stages.end(), [&](const StageComparison& each) { return each.stage == stage; });
 }
@@ -70,7 +70,7 @@ float draw_verdict(Ui& ui, const StageComparison& found, const Rect& area) {
       take_left(words, std::min(words.width(), std::ceil(text_width(ui, Type::title13, answer.fact)) + 1), ui.px(8)),
       Type::title13, ui.colors.text, answer.fact);
   if (words.width() > ui.px(30)) {
-    text_in(ui, words, Type::words13, ui.colors.text, shortened(ui, Type::words13, answer.rest, words.width()));
+    text_in(ui, words, Type::words13, ui.colors.text, shortened_to(ui, Type::words13, answer.rest, words.width()));
   }
   return box.max.y;
 }
@@ -108,7 +108,7 @@ float draw_share(Ui& ui, const DiagnosisExplanation& each, bool explains, const 
   fill({{bar.min.x, top}, {bar.min.x + std::max(ui.px(2), std::round(bar.width() * share)), top + ui.px(8)}},
        explains ? ui.colors.warn : ui.colors.edge);
   text_in(ui, rest, type, explains ? ui.colors.text : ui.colors.text2,
-          shortened(ui, type, names_text(each.variants), rest.width()));
+          shortened_to(ui, type, names_text(each.variants), rest.width()));
   ui.mark("bug_lab/share/" + names_text(each.variants), row);
   return row.max.y;
 }
@@ -148,7 +148,7 @@ float draw_line(Ui& ui, const Rect& area, float y, std::string_view code, bool r
   Rect words{{row.min.x + ui.px(8), row.min.y}, {row.max.x - ui.px(8), row.max.y}};
   text_in(ui, words, Type::mono11, ink, right ? "+" : "\u2212");
   words.min.x += ui.px(18);
-  text_in(ui, words, Type::mono11, ink, shortened(ui, Type::mono11, std::string(code), words.width()));
+  text_in(ui, words, Type::mono11, ink, shortened_to(ui, Type::mono11, std::string(code), words.width()));
   return row.max.y;
 }
 
@@ -164,7 +164,7 @@ float draw_mistake(Ui& ui, const MistakeRow& row, const MistakeCode& code, const
 }  // namespace
 
 void draw_lab_answers(Ui& ui, const TensorComparison& found, StageId stage, const Rect& area) {
-  const StageComparison& told = stage_of(found, stage);
+  const StageComparison& told = stage_of_answer(found, stage);
   float& content = ui.state.panels.get<BugLabState>().answers_height;
   const ScrollArea scroll = begin_scroll(ui, "bug_lab/answers", area, content);
   const float top = area.min.y - scroll.offset;
@@ -179,7 +179,7 @@ void draw_lab_answers(Ui& ui, const TensorComparison& found, StageId stage, cons
 
 void draw_lab_code(Ui& ui, const TensorComparison& found, StageId stage, const Rect& area) {
   ui.mark("bug_lab/code", area);
-  const StageComparison& told = stage_of(found, stage);
+  const StageComparison& told = stage_of_answer(found, stage);
   const float padding = ui.px(size::panel_padding);
   const std::vector<DiagnosisExplanation>& sets = told.explanations.empty() ? told.nearest : told.explanations;
   const char* title = told.equal                  ? "Nothing to correct in this stage"

@@ -84,8 +84,8 @@ void draw_lab_compare(Ui& ui, const Rect& area) {
   text_in(ui, take_left(header, std::ceil(text_width(ui, Type::title13, title)) + 1, ui.px(14)), Type::title13,
           ui.colors.text, title);
   if (found && header.width() > ui.px(40)) {
-    text_in(ui, header, Type::mono11, ui.colors.text2, shortened(ui, Type::mono11, files_text(*found), header.width()),
-            1);
+    text_in(ui, header, Type::mono11, ui.colors.text2,
+            shortened_to(ui, Type::mono11, files_text(*found), header.width()), 1);
   }
   Rect body{{area.min.x + padding, area.min.y + ui.px(40)}, {area.max.x - padding, area.max.y - ui.px(6)}};
   if (running) return draw_running(ui, job, body);

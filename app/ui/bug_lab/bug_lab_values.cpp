@@ -16,7 +16,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kGap = 22, kColumnNames = 46;
+constexpr float kMapGap = 22, kColumnNames = 46;
 constexpr std::size_t kDifference = 2;
 
 bool has(const LabSides& sides, std::size_t side) {
@@ -53,7 +53,7 @@ void draw_bar(Ui& ui, Rect& rest, ColorMap map, const ValueRange& range) {
 }
 
 // One range for the first two; what differs has its own.
-ValueRange range_of(Ui& ui, const LabSides& sides, std::size_t side) {
+ValueRange range_in_lab(Ui& ui, const LabSides& sides, std::size_t side) {
   if (side == kDifference) {
     const double largest = std::isfinite(sides.largest) && sides.largest > 0 ? sides.largest : 1;
     return {sides.centred ? -largest : 0, largest, false, false};
@@ -81,7 +81,7 @@ HeatmapView view_of(Ui& ui, const LabSides& sides, std::size_t side) {
   view.head = sides.head;
   view.weight_like = is_weight_like(sides.stage) && !differs;
   view.map = color_map_of(ui, view.weight_like || (differs && !sides.centred));
-  view.range = range_of(ui, sides, side);
+  view.range = range_in_lab(ui, sides, side);
   view.large = large_map_of(data, sides.stage, sides.batch, slice(sides, side), ui.session.view.pooling);
   return view;
 }
@@ -107,12 +107,12 @@ void draw_largest(Ui& ui, const LabSides& sides, const CellGrid& grid) {
 std::vector<LabColumn> lab_columns(Ui& ui, const Rect& area, BugLabView::Shows shows) {
   if (shows == BugLabView::Shows::right) return {{0, area.min.x, area.max.x}};
   if (shows == BugLabView::Shows::wrong) return {{1, area.min.x, area.max.x}};
-  const float width = std::floor((area.width() - 2 * ui.px(kGap)) / 3);
+  const float width = std::floor((area.width() - 2 * ui.px(kMapGap)) / 3);
   std::vector<LabColumn> columns;
   float x = area.min.x;
   for (std::size_t side = 0; side < 3; ++side) {
     columns.push_back({side, x, x + width});
-    x += width + ui.px(kGap);
+    x += width + ui.px(kMapGap);
   }
   return columns;
 }
@@ -122,7 +122,7 @@ void draw_lab_title(Ui& ui, const Rect& line, const std::string& title, const st
   text_in(ui, take_left(rest, std::ceil(text_width(ui, Type::title12, title)) + 1, ui.px(10)), Type::title12,
           ui.colors.text, title);
   if (rest.width() > ui.px(30)) {
-    text_in(ui, rest, Type::words12, ui.colors.text2, shortened(ui, Type::words12, fact, rest.width()));
+    text_in(ui, rest, Type::words12, ui.colors.text2, shortened_to(ui, Type::words12, fact, rest.width()));
   }
 }
 

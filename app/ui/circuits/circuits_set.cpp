@@ -73,7 +73,7 @@ void draw_set_map(Ui& ui, const SetMap& of, const TypedTokens& set, double large
           ui.colors.text, number, 1);
   const std::string words = fmt::format("{} → {}", set.pieces[static_cast<std::size_t>(drawn.at->row)],
                                         set.pieces[static_cast<std::size_t>(drawn.at->column)]);
-  text_in(ui, line, Type::mono12, ui.colors.text, shortened(ui, Type::mono12, words, line.width()));
+  text_in(ui, line, Type::mono12, ui.colors.text, shortened_to(ui, Type::mono12, words, line.width()));
   ui.mark(fmt::format("circuits/{}: {} {}", of.name, words, number), box);
 }
 

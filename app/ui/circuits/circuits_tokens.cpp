@@ -118,7 +118,7 @@ void draw_token_row(Ui& ui, const Trace& trace, const TokenList& list, std::size
   rest.min.x += ui.px(4);
   const Rect name = take_left(rest, std::min(ui.px(110), rest.width() * 0.4f), ui.px(8));
   text_in(ui, name, Type::mono12, ui.colors.text,
-          shortened(ui, Type::mono12, shown_piece(trace, score.id), name.width()));
+          shortened_to(ui, Type::mono12, shown_piece(trace, score.id), name.width()));
   text_in(ui, take_right(rest, ui.px(kTokenNumber), ui.px(8)), Type::mono12, ui.colors.text,
           number_label(score.value, 4), 1);
   draw_span_bar(ui, rest, score.value, list.span);

@@ -88,7 +88,7 @@ void draw_cell_readout(Ui& ui, const Trace& trace, const WholeMap& of, const std
           ui.colors.text, number, 1);
   const std::string words =
       fmt::format("{} {} {}", shown_piece(trace, at->row), of.does, shown_piece(trace, at->column));
-  text_in(ui, line, Type::mono12, ui.colors.text, shortened(ui, Type::mono12, words, line.width()));
+  text_in(ui, line, Type::mono12, ui.colors.text, shortened_to(ui, Type::mono12, words, line.width()));
   ui.mark(fmt::format("circuits/all/{}: {} {}", of.name, words, number), box);
 }
 

@@ -44,11 +44,11 @@ void draw_change(Ui& ui, const Rect& area, float& y, const std::string& name, co
   const float half = std::floor((line.width() - ui.px(30)) / 2);
   const auto fitting = static_cast<std::size_t>(half / text_width(ui, Type::mono12, "0"));
   const auto [before, after] = from_where_they_part(from, to, fitting);
-  const std::string left = shortened(ui, Type::mono12, before, half);
+  const std::string left = shortened_to(ui, Type::mono12, before, half);
   text_in(ui, take_left(line, std::ceil(text_width(ui, Type::mono12, left)) + 1, ui.px(8)), Type::mono12,
           ui.colors.text2, left);
   text_in(ui, take_left(line, ui.px(14), ui.px(8)), Type::mono12, ui.colors.text3, "→");
-  text_in(ui, line, Type::mono12, ui.colors.text, shortened(ui, Type::mono12, after, line.width()));
+  text_in(ui, line, Type::mono12, ui.colors.text, shortened_to(ui, Type::mono12, after, line.width()));
 }
 
 std::string where_words(const Comparison& comparison) {

@@ -129,14 +129,14 @@ std::string why_not(const CompareShown& shown) {
 using Difference = std::shared_ptr<const Differences::Result>;
 
 // A - B of the stage; null while it is not computed, and where only one of the two has the stage.
-Difference difference_of(Ui& ui, const CompareShown& shown) {
+Difference shown_difference(Ui& ui, const CompareShown& shown) {
   const StageId stage = shown.selection.stage;
   if (shown.a.trace().find(stage) == nullptr || shown.b.trace().find(stage) == nullptr) return nullptr;
   return ui.session.background.differences.want(
       {shown.a.shared_trace(), shown.b.shared_trace(), stage, shown.selection.batch, slice_in(shown.b, shown)});
 }
 
-const MatrixDifference* matrix_of(const Difference& difference) {
+const MatrixDifference* shown_matrix(const Difference& difference) {
   return difference != nullptr && difference->answer && *difference->answer ? &**difference->answer : nullptr;
 }
 
@@ -229,7 +229,7 @@ std::string no_difference(const CompareShown& shown, const Difference& differenc
 void draw_difference(Maps& maps, const Difference& difference, const Rect& own) {
   Ui& ui = maps.ui;
   ui.mark("compare/difference", own);
-  const MatrixDifference* found = matrix_of(difference);
+  const MatrixDifference* found = shown_matrix(difference);
   if (found == nullptr) {
     draw_title(ui, own, "A − B", "");
     draw_missing(ui, below_title(ui, own), no_difference(maps.shown, difference));
@@ -263,8 +263,8 @@ float draw_compare_maps(Ui& ui, const CompareShown& shown, const Rect& area, flo
   maps.range = shared_range(ui, shown);
   maps.marked = cell_under(ui.state.hover, maps.keys);
   maps.bottom = area.min.y + ui.px(kTitle);
-  const Difference difference = difference_of(ui, shown);
-  maps.margins = margins_for(ui, shown, maps.range, matrix_of(difference));
+  const Difference difference = shown_difference(ui, shown);
+  maps.margins = margins_for(ui, shown, maps.range, shown_matrix(difference));
   draw_side(maps, shown.a, place_of_map(maps, 0));
   draw_side(maps, shown.b, place_of_map(maps, 1));
   draw_difference(maps, difference, place_of_map(maps, 2));

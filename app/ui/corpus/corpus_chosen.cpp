@@ -190,13 +190,13 @@ void forget_chosen(Ui& ui) {
   ui.state.wants_frame = true;
 }
 
-std::string find_problem(Ui& ui, const std::shared_ptr<const HeadTable>& table) {
+std::string find_corpus_problem(Ui& ui, const std::shared_ptr<const HeadTable>& table) {
   return search_of(ui, table).problem;
 }
 
 void draw_corpus_find(Ui& ui, const CorpusShown& shown, const Rect& rect) {
   CorpusView& view = ui.session.view.corpus;
-  const bool has_problem = !find_problem(ui, shown.table).empty();
+  const bool has_problem = !find_corpus_problem(ui, shown.table).empty();
   const bool changed = text_field(
       ui, kCorpusFind, rect, view.find, "find 5.1, 7.*, entropy < 1, like 5.1",
       {true, has_problem,
@@ -238,7 +238,7 @@ void draw_corpus_chosen(Ui& ui, const CorpusShown& shown, const Rect& area) {
   std::vector<std::string> names, means;
   const std::vector<double>& of_all = chosen_means(ui, shown);
   for (const std::size_t mean : columns.means) {
-    names.push_back(shortened(ui, Type::mono11, mean_words(shown.table->keys[mean]), columns.width - ui.px(8)));
+    names.push_back(shortened_to(ui, Type::mono11, mean_words(shown.table->keys[mean]), columns.width - ui.px(8)));
     means.push_back(mean_text(of_all[mean]));
   }
   float y = body.min.y;

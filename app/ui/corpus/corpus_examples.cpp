@@ -65,7 +65,7 @@ void draw_row(Ui& ui, const CorpusShown& shown, std::size_t k, const ExampleLine
   if (!line.pieces.empty())
     return draw_pieces(ui, line, example, {{inner.min.x, place.min.y}, {inner.max.x, place.max.y}});
   const CorpusPhrase* phrase = example_phrase(shown, k);
-  const std::string words = phrase != nullptr ? shortened(ui, Type::mono12, beginning(phrase->text), inner.width())
+  const std::string words = phrase != nullptr ? shortened_to(ui, Type::mono12, beginning(phrase->text), inner.width())
                                               : fmt::format("query {} \u00b7 key {}", example.query, example.key);
   text_in(ui, inner, Type::mono12, ui.colors.text2, words);
 }
@@ -134,7 +134,7 @@ void draw_cell(Ui& ui, const CorpusShown& shown, const Rect& place) {
   const std::string query = token(example.query), key = token(example.key);
   if (query.empty() || key.empty()) return;
   const auto word = [&](const std::string& words, Rgba ink) {
-    const std::string cut = shortened(ui, Type::mono12, words, ui.px(90));
+    const std::string cut = shortened_to(ui, Type::mono12, words, ui.px(90));
     text_in(ui, take_left(line, std::ceil(text_width(ui, Type::mono12, cut)) + 1, ui.px(8)), Type::mono12, ink, cut);
   };
   word(query, ui.colors.query);
@@ -189,7 +189,7 @@ std::string examples_fact(const CorpusShown& shown) {
 void draw_legend(Ui& ui, const CorpusShown& shown, const Rect& place) {
   const bool rows = shown.rows != nullptr;
   const std::string words = rows ? "query framed, its row painted by weight" : "query framed, key painted by weight";
-  text_in(ui, place, Type::words11, ui.colors.text3, shortened(ui, Type::words11, words, place.width()));
+  text_in(ui, place, Type::words11, ui.colors.text3, shortened_to(ui, Type::words11, words, place.width()));
   ui.mark("corpus/legend: " + words, place);
   interact_mouse(ui, "corpus/legend", place,
                  {true, false,

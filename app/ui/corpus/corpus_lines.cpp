@@ -52,7 +52,7 @@ ExampleLine line_of(Ui& ui, const CorpusPhrase& phrase, const CorpusExample& exa
       piece.token = token;
       if (token >= 0) piece.weight = weight_at(example, row, token);
       piece.words = token < 0 ? "\u2026" : visible_piece(phrase.pieces[static_cast<std::size_t>(token)]);
-      piece.words = shortened(ui, Type::mono12, piece.words, ui.px(120));
+      piece.words = shortened_to(ui, Type::mono12, piece.words, ui.px(120));
       piece.x = x;
       piece.width = std::ceil(text_width(ui, Type::mono12, piece.words)) + 2 * ui.px(kPiece);
       x += piece.width + 1;

@@ -66,7 +66,7 @@ void draw_header(Ui& ui, const CorpusShown& shown, const Rect& area) {
     ui.push(CommandId::export_dialog);
   }
   draw_corpus_find(ui, shown, take_right(line, ui.px(kFind), ui.px(6)));
-  const std::string problem = find_problem(ui, shown.table);
+  const std::string problem = find_corpus_problem(ui, shown.table);
   const std::string fact = problem.empty() ? corpus_fact({shown.record, shown.table, shown.headvis}) : problem;
   const std::string file = std::filesystem::path(ui.session.view.corpus.file).filename().string();
   panel_header(ui, {area.min, {line.max.x, area.max.y}}, file, fact);

@@ -113,7 +113,7 @@ void toggle_head(Ui& ui, const CorpusShown& shown, std::size_t head);
 void forget_chosen(Ui& ui);
 // The field that finds heads, and what is wrong with its text; "" where nothing is.
 void draw_corpus_find(Ui& ui, const CorpusShown& shown, const Rect& rect);
-std::string find_problem(Ui& ui, const std::shared_ptr<const HeadTable>& table);
+std::string find_corpus_problem(Ui& ui, const std::shared_ptr<const HeadTable>& table);
 void draw_corpus_chosen(Ui& ui, const CorpusShown& shown, const Rect& area);
 
 // corpus_lasso.cpp: reads the line that is drawn around points, and draws it; true where the mouse has just ended one.

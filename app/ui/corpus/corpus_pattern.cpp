@@ -29,7 +29,7 @@ void draw_part(Ui& ui, const Rect& cell, double mean, double largest) {
   text_in(ui, cell, Type::mono11, ink_on(ground), number.starts_with("0.") ? number.substr(1) : number, 0.5f);
 }
 
-void draw_map(Ui& ui, const MeanPattern& pattern, const Rect& place) {
+void draw_pattern_map(Ui& ui, const MeanPattern& pattern, const Rect& place) {
   const auto means = pattern.means();
   double largest = 0;
   for (const double mean : means) largest = std::isfinite(mean) ? std::max(largest, mean) : largest;
@@ -63,7 +63,7 @@ void draw_corpus_pattern(Ui& ui, const CorpusShown& shown, const Rect& area, flo
   if (!has_pattern(shown)) return;
   draw_section_title(ui, row(area, y, ui.px(kTitle)), "Mean pattern", "eighths of the phrase");
   const Rect map = row(area, y, ui.px(kPartHeight * kPatternParts));
-  draw_map(ui, shown.picked().pattern, map);
+  draw_pattern_map(ui, shown.picked().pattern, map);
   ui.mark("corpus/pattern", map);
   Rect axis = row(area, y, ui.px(kAxis));
   text_in(ui, take_left(axis, ui.px(60), ui.px(10)), Type::words11, ui.colors.query, "query \u2193");

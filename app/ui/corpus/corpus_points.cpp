@@ -33,7 +33,7 @@ void draw_point_readout(Ui& ui, const CorpusShown& shown, const Rect& area) {
   text_in(ui, take_right(line, std::ceil(text_width(ui, Type::mono11, where)) + 1, ui.px(8)), Type::mono11,
           ui.colors.text2, where, 1);
   const std::string token = point_name(shown, point);
-  text_in(ui, line, Type::mono_bold12, ui.colors.text, shortened(ui, Type::mono_bold12, token, line.width()));
+  text_in(ui, line, Type::mono_bold12, ui.colors.text, shortened_to(ui, Type::mono_bold12, token, line.width()));
   ui.mark("corpus/point_readout: " + token + " " + where, area);
 }
 
@@ -57,7 +57,7 @@ void draw_legend(Ui& ui, const CorpusShown& shown, const Rect& area) {
     line.min.x += ui.px(14);
     const std::string count = grouped_digits(static_cast<std::int64_t>(tokens.tokens[k].points));
     text_in(ui, take_right(line, ui.px(30), ui.px(4)), Type::mono11, ui.colors.text3, count, 1);
-    const std::string token = shortened(ui, Type::mono11, visible_piece(tokens.tokens[k].text), line.width());
+    const std::string token = shortened_to(ui, Type::mono11, visible_piece(tokens.tokens[k].text), line.width());
     text_in(ui, line, Type::mono11, ui.colors.text2, token);
     ui.mark("corpus/point_token/" + token, line);
   }

@@ -109,7 +109,7 @@ void draw_picked_point(Ui& ui, const CorpusShown& shown, const PointsPlot& made,
   const ImVec2 at = place_of_point(shown, made, plot, shown.point);
   canvas().AddCircle(at, ui.px(7), color32({0, 0, 0, 255}), 20, ui.px(4));
   canvas().AddCircle(at, ui.px(7), color32({255, 255, 255, 255}), 20, ui.px(2));
-  const std::string name = shortened(ui, Type::mono_bold11, point_name(shown, shown.point), ui.px(90));
+  const std::string name = shortened_to(ui, Type::mono_bold11, point_name(shown, shown.point), ui.px(90));
   const float width = std::ceil(text_width(ui, Type::mono_bold11, name)) + ui.px(8);
   const float x = at.x + ui.px(10) + width > plot.max.x ? at.x - ui.px(10) - width : at.x + ui.px(10);
   const float top = std::clamp(at.y - ui.px(8), plot.min.y, std::max(plot.min.y, plot.max.y - ui.px(16)));

@@ -46,7 +46,7 @@ void draw_token_table(Ui& ui, const std::string& title, const std::string& fact,
   for (const TokenLine& each : lines) largest = std::max(largest, each.value);
   for (const TokenLine& each : lines) {
     Rect line = row(area, y, ui.px(kTableLine));
-    const std::string word = shortened(ui, Type::mono12, visible_piece(each.token), ui.px(104));
+    const std::string word = shortened_to(ui, Type::mono12, visible_piece(each.token), ui.px(104));
     text_in(ui, take_left(line, ui.px(112), ui.px(6)), Type::mono12, ui.colors.text, word);
     text_in(ui, take_right(line, ui.px(64), ui.px(6)), Type::mono11, ui.colors.text2, each.words, 1);
     const float middle = std::round(line.center().y);

@@ -17,7 +17,7 @@ std::string forecast_sentence(const ExportDialogState& state) {
   const ExportForecast& forecast = state.forecast;
   const std::string files = forecast.files == 1 ? "one file" : fmt::format("{} files with a manifest", forecast.files);
   if (state.choice.subject == ExportSubject::window) return "one file, the window as it is, drawn at this scale";
-  return fmt::format("{}, {}{}", files, forecast.exact ? "" : "about ", size_text(forecast.bytes));
+  return fmt::format("{}, {}{}", files, forecast.exact ? "" : "about ", bytes_text(forecast.bytes));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ struct Columns {
   float title = 0, keys = 0, help = 0, right = 0;
 };
 
-float row_height(Ui& ui, const HelpRow& row, const Columns& columns) {
+float height_of_help(Ui& ui, const HelpRow& row, const Columns& columns) {
   const float lines = paragraph_height(ui, Type::words12, row.help, columns.right - columns.help);
   return std::max(ui.px(kKeyLine), lines + ui.px(6));
 }
@@ -83,7 +83,7 @@ CommandId draw_rows(Ui& ui, const Rect& body, const std::string& query) {
   for (const HelpRow& row : rows) {
     if (topic == nullptr || *topic != row.topic) content += ui.px(kHeading);
     topic = &row.topic;
-    content += row_height(ui, row, columns);
+    content += height_of_help(ui, row, columns);
   }
   const ScrollArea scroll = begin_scroll(ui, "help/list", body, content);
   float y = body.min.y - scroll.offset;
@@ -96,7 +96,7 @@ CommandId draw_rows(Ui& ui, const Rect& body, const std::string& query) {
       y += ui.px(kHeading);
     }
     topic = &row.topic;
-    const float height = row_height(ui, row, columns);
+    const float height = height_of_help(ui, row, columns);
     const Rect line{{body.min.x - ui.px(6), y}, {columns.right, y + height}};
     if (line.max.y > body.min.y && line.min.y < body.max.y && draw_row(ui, row, line, columns)) pressed = row.command;
     y += height;

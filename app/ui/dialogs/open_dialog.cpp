@@ -171,7 +171,7 @@ void draw_list(Ui& ui, BrowserState& browser, const Rect& area) {
             ui.colors.text, entries[i].name);
     if (!entries[i].is_folder)
       text_in(ui, {{line.max.x - ui.px(90), line.min.y}, {line.max.x - ui.px(8), line.max.y}}, Type::mono11,
-              ui.colors.text3, size_text(entries[i].bytes), 1);
+              ui.colors.text3, bytes_text(entries[i].bytes), 1);
     if (it.clicked) {
       browser.selected = static_cast<int>(i);
       if (!entries[i].is_folder) {

@@ -65,7 +65,7 @@ bool starts_word(std::string_view name, std::size_t at) {
   return is_word_byte(name[at]) && (at == 0 || !is_word_byte(name[at - 1]));
 }
 
-std::size_t word_end(std::string_view name, std::size_t at) {
+std::size_t end_of_name_word(std::string_view name, std::size_t at) {
   while (at < name.size() && is_word_byte(name[at])) ++at;
   return at;
 }
@@ -143,7 +143,7 @@ int typo_rank(std::string_view word, std::string_view name) {
   int best = kNoMatch;
   for (std::size_t at = 0; at < name.size(); ++at) {
     if (!starts_word(name, at)) continue;
-    const std::string_view other = name.substr(at, word_end(name, at) - at);
+    const std::string_view other = name.substr(at, end_of_name_word(name, at) - at);
     // Another first letter is another word, unless the first two were exchanged.
     const bool begins = other.front() == word.front() || (other.size() > 1 && other[1] == word.front());
     if (!begins) continue;

@@ -104,7 +104,7 @@ void draw_save_dialog(Ui& ui, const Rect& window) {
   }
   if (!draw_form(ui, window,
                  {"Save session", "The request and the view, as JSON: opens in the window and with --session.",
-                  "one file, " + size_text(state.forecast.bytes), state.forecast.problem, state.forecast.replaces})) {
+                  "one file, " + bytes_text(state.forecast.bytes), state.forecast.problem, state.forecast.replaces})) {
     return;
   }
   remember_folder(ui.settings.open_folder, expanded_path(state.choice.folder));

@@ -52,7 +52,7 @@ void write_cell(Writer& to, const CellPlace& place, double value, bool is_strong
   outline(ui, box, ui.colors.accent, 1.5f, ui.px(size::radius_field));
   ui.mark("inspector/where/cell", box);
   Rect rest{{box.min.x + ui.px(12), box.min.y + ui.px(6)}, {box.max.x - ui.px(12), box.max.y - ui.px(6)}};
-  const std::string number = number_text(value);
+  const std::string number = explained_number(value);
   const float width = std::ceil(text_width(ui, Type::mono_bold20, number)) + 1;
   text_in(ui, take_right(rest, width, ui.px(10)), Type::mono_bold20, ui.colors.text, number, 1);
   const float middle = std::round(rest.center().y);
@@ -116,7 +116,7 @@ Rgba operand_color(const Ui& ui, const Operand& operand) {
   }
 }
 
-std::string number_text(double value, int decimals) {
+std::string explained_number(double value, int decimals) {
   return number_label(value, decimals, true);
 }
 

@@ -75,7 +75,7 @@ void point_at(Writer& to, const Rect& rect, const std::string& cell, const std::
 // The colour in which numbers of an operand are drawn.
 Rgba operand_color(const Ui& ui, const Operand& operand);
 // "−0.4573"; small numbers in powers of ten.
-std::string number_text(double value, int decimals = 4);
+std::string explained_number(double value, int decimals = 4);
 
 // explanation_steps.cpp: moved cells by name, then the formula of the first cell that is no copy.
 void write_formula(Writer& to, const CellReport& report);

@@ -69,13 +69,13 @@ void draw_numbers(Writer& to, const CellReport& report, const std::vector<const 
     const auto cell = [&](int row) { return Rect{{left, line(row).min.y}, {left + pitch, line(row).max.y}}; };
     const std::string name = fmt::format("inspector/where/feature/{}", term.k);
     text_in(ui, cell(0), Type::mono11, ui.colors.text3, fmt::format("{}", term.k), 0.5f);
-    text_in(ui, cell(1), Type::mono_bold11, ui.colors.text, number_text(term.product, 3), 0.5f);
+    text_in(ui, cell(1), Type::mono_bold11, ui.colors.text, explained_number(term.product, 3), 0.5f);
     const auto link = [&](const char* side, int row, double value, std::size_t operand) {
       operand_link(to, {.name = name + side,
                         .rect = cell(row),
                         .type = Type::mono11,
                         .color = ui.colors.text2,
-                        .text = number_text(value, decimals),
+                        .text = explained_number(value, decimals),
                         .operand = operands[operand],
                         .align = 0.5f});
     };
@@ -101,15 +101,15 @@ void write_features(Writer& to, const CellReport& report, bool whole) {
   float widest = ui.px(30);
   for (std::size_t at = 0; at < std::min<std::size_t>(report.terms.size(), 64); ++at) {
     const ReportTerm& term = report.terms[at];
-    for (const std::string& text :
-         {number_text(term.left, decimals), number_text(term.right, decimals), number_text(term.product, 3)}) {
+    for (const std::string& text : {explained_number(term.left, decimals), explained_number(term.right, decimals),
+                                    explained_number(term.product, 3)}) {
       widest = std::max(widest, text_width(ui, Type::mono_bold11, text));
     }
   }
   const auto room = static_cast<std::size_t>(std::max(1.0f, std::floor(width / (widest + ui.px(2)))));
   const std::vector<const ReportTerm*> terms = columns_of(report, room);
   if (to.sees(title.min.y, title.max.y)) {
-    const std::string sum = "sum " + number_text(report.sum);
+    const std::string sum = "sum " + explained_number(report.sum);
     Rect rest = title;
     text_in(ui, take_right(rest, std::ceil(text_width(ui, Type::mono12, sum)) + 1, ui.px(8)), Type::mono12,
             ui.colors.text2, sum, 1);
@@ -140,7 +140,7 @@ void write_largest_operand(Writer& to, const CellReport& report) {
   const Rect line = to.line(ui.px(kTitle));
   if (to.sees(line.min.y, line.max.y)) {
     Rect rest = line;
-    const std::string value = number_text(cell.value);
+    const std::string value = explained_number(cell.value);
     text_in(ui, take_right(rest, std::ceil(text_width(ui, Type::mono_bold12, value)) + 1, ui.px(8)), Type::mono_bold12,
             ui.colors.text, value, 1);
     const std::string title = "Largest operand";
@@ -159,7 +159,7 @@ void write_largest_operand(Writer& to, const CellReport& report) {
     pieces = {{"query[" + token_or_index(to.data.rows(StageId::weights), tokens.query) + "]", TextRole::query},
               {" · ", TextRole::plain},
               {"key[" + token_or_index(to.data.columns(StageId::weights), tokens.key) + "]", TextRole::key},
-              {" = " + number_text(weight.sum), TextRole::strong}};
+              {" = " + explained_number(weight.sum), TextRole::strong}};
   }
   double before = weight.sum;
   for (const ReportStep& each : weight.steps) {
@@ -167,7 +167,7 @@ void write_largest_operand(Writer& to, const CellReport& report) {
     before = each.step.value;
     if (!pieces.empty()) pieces.back().text += ",  ";
     // The name's blanks do not break: it stays with its number.
-    pieces.push_back({each.step.name + " " + number_text(each.step.value), TextRole::strong});
+    pieces.push_back({each.step.name + " " + explained_number(each.step.value), TextRole::strong});
   }
   write_pieces(to, Type::mono12, pieces);
   if (weight.root().stage == StageId::raw_scores && !weight.terms.empty()) {

@@ -144,7 +144,7 @@ void write_file_place(Writer& to, const FilePlace& place) {
   fill(box, ui.colors.tint, ui.px(size::radius_field));
   outline(ui, box, ui.colors.accent, 1.5f, ui.px(size::radius_field));
   Rect rest{{box.min.x + ui.px(12), box.min.y + ui.px(6)}, {box.max.x - ui.px(12), box.max.y - ui.px(6)}};
-  const std::string number = number_text(value);
+  const std::string number = explained_number(value);
   text_in(ui, take_right(rest, std::ceil(text_width(ui, Type::mono_bold20, number)) + 1, ui.px(10)), Type::mono_bold20,
           ui.colors.text, number, 1);
   const float middle = std::round(rest.center().y);
@@ -158,7 +158,7 @@ void write_file_place(Writer& to, const FilePlace& place) {
     beside.area.min.x += std::ceil(text_width(ui, Type::words12, "It multiplies ")) + ui.px(2);
     write_pieces(beside, Type::mono12,
                  {{cell_name(found->partner->stage, found->partner->index), TextRole::link},
-                  {" = " + number_text(found->partner->value), TextRole::strong}},
+                  {" = " + explained_number(found->partner->value), TextRole::strong}},
                  &*found->partner);
     to.y = beside.y;
   }

@@ -113,11 +113,12 @@ void write_steps(Writer& to, const CellReport& report) {
     lines.push_back({"query · key",
                      fmt::format("query[{}] · key[{}]", token_or_index(to.data.rows(root.stage), tokens.query),
                                  token_or_index(to.data.columns(root.stage), tokens.key)),
-                     number_text(report.sum), &sum_of, report.sum, "sum"});
+                     explained_number(report.sum), &sum_of, report.sum, "sum"});
   }
   for (const ReportStep& each : report.steps) {
     if (&each != &report.steps.front() || each.step.name != "+ bias" || report.left_row.empty()) {
-      lines.push_back({each.step.name, each.step.expression, number_text(each.step.value), &each.of, each.step.value});
+      lines.push_back(
+          {each.step.name, each.step.expression, explained_number(each.step.value), &each.of, each.step.value});
     }
   }
   if (lines.empty()) return;

@@ -13,7 +13,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kSign = 24, kHead = 24, kRow = 22, kGap = 10, kLeastBar = 36, kMostBar = 190;
+constexpr float kSign = 24, kHead = 24, kSumRow = 22, kGap = 10, kLeastBar = 36, kMostBar = 190;
 
 struct SumState {
   bool open = false;  // all terms are listed
@@ -26,7 +26,7 @@ struct Columns {
 };
 
 std::string factor(double value, const Columns& columns) {
-  return number_text(value, columns.decimals);
+  return explained_number(value, columns.decimals);
 }
 
 struct Table {
@@ -42,12 +42,12 @@ Columns columns_of(Writer& to, const CellReport& report, std::size_t shown) {
   Columns columns;
   columns.decimals = factor_decimals(report, 4);
   const float digit = text_width(ui, Type::mono12, "0");
-  std::size_t left = 0, right = 0, product = number_text(report.sum).size();
+  std::size_t left = 0, right = 0, product = explained_number(report.sum).size();
   // Of very many terms those in sight and the largest decide; all have the same decimals.
   for (std::size_t at = 0; at < std::min<std::size_t>(shown, 400); ++at) {
     left = std::max(left, factor(report.terms[at].left, columns).size());
     right = std::max(right, factor(report.terms[at].right, columns).size());
-    product = std::max(product, number_text(report.terms[at].product).size());
+    product = std::max(product, explained_number(report.terms[at].product).size());
   }
   const auto width = [&](std::size_t characters) { return std::ceil(digit * static_cast<float>(characters)) + 2; };
   const float sign = ui.px(kSign), gap = ui.px(kGap);
@@ -103,7 +103,7 @@ void draw_share(Ui& ui, const Rect& bar, float share) {
 void write_term(const Table& table, std::size_t at) {
   Writer& to = table.to;
   Ui& ui = to.ui;
-  const Rect line = to.line(ui.px(kRow));
+  const Rect line = to.line(ui.px(kSumRow));
   if (!to.sees(line.min.y, line.max.y)) return;
   const ReportTerm& term = table.report.terms[at];
   const Operand& left = table.report.root().operands[term.left_operand];
@@ -141,7 +141,7 @@ void write_term(const Table& table, std::size_t at) {
                     .align = 1});
   text_in(ui, between(c.right, c.right + ui.px(kSign), line), Type::mono12, ui.colors.text3, "=", 0.5f);
   text_in(ui, between(c.right + ui.px(kSign), c.product, line), Type::mono_bold12, ui.colors.text,
-          number_text(term.product), 1);
+          explained_number(term.product), 1);
   if (c.bar_end > c.bar) draw_share(ui, between(c.bar, c.bar_end, line), term.share);
   if (over) {
     const float x = ImGui::GetIO().MousePos.x;
@@ -156,7 +156,7 @@ void write_term(const Table& table, std::size_t at) {
 void write_rest(const Table& table, std::size_t others) {
   Writer& to = table.to;
   Ui& ui = to.ui;
-  const Rect line = to.line(ui.px(kRow));
+  const Rect line = to.line(ui.px(kSumRow));
   if (!to.sees(line.min.y, line.max.y)) return;
   bool& open = ui.state.panels.get<SumState>().open;
   const ControlState state{true, false, open ? "Show the largest only." : "Show all of them."};
@@ -171,7 +171,7 @@ void write_rest(const Table& table, std::size_t others) {
             ui.px(12), ui.colors.text2);
   const Columns& c = table.columns;
   const char* noun = table.report.over_keys ? "key" : "feature";
-  const std::string sum = number_text(table.report.rest), most = number_text(table.report.rest_largest);
+  const std::string sum = explained_number(table.report.rest), most = explained_number(table.report.rest_largest);
   const float sum_width = std::ceil(text_width(ui, Type::mono_bold12, sum)) + 1;
   Rect words = between(line.min.x + ui.px(22), c.product - (open ? 0 : sum_width + ui.px(6)), line);
   if (open) return text_in(ui, words, Type::words12, ui.colors.text2, "Show the largest only");
@@ -191,12 +191,12 @@ void write_result(const Table& table, const std::string& words, double value, co
                   bool line_above) {
   Writer& to = table.to;
   Ui& ui = to.ui;
-  const Rect line = to.line(ui.px(kRow + 2));
+  const Rect line = to.line(ui.px(kSumRow + 2));
   if (!to.sees(line.min.y, line.max.y)) return;
   if (line_above) horizontal_line(ui, line.min.x, line.max.x, line.min.y, ui.colors.line);
   const Columns& c = table.columns;
   text_in(ui, between(line.min.x + ui.px(6), c.right, line), Type::title12, ui.colors.text, words);
-  const std::string number = number_text(value);
+  const std::string number = explained_number(value);
   const float width = std::ceil(text_width(ui, Type::mono_bold12, number)) + 1;
   text_in(ui, between(c.product - width, c.product, line), Type::mono_bold12, ui.colors.text, number, 1);
   if (fact.empty()) return;
@@ -219,7 +219,7 @@ void write_sum(Writer& to, const CellReport& report) {
   table.columns = columns_of(to, report, table.shown);
   write_head(table);
   // Rows out of sight are stepped over.
-  const float pitch = ui.px(kRow), top = to.y;
+  const float pitch = ui.px(kSumRow), top = to.y;
   const auto clamped = [&](float rows) {
     return std::clamp<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(rows), 0, static_cast<std::ptrdiff_t>(table.shown));
   };

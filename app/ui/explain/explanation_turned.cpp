@@ -15,16 +15,16 @@ namespace {
 // "b = query_proj[0, 3, 21] = −0.21, times −sin θ = −0.84: 0.18"
 void write_heading(Writer& to, const std::string& letter, const ExplainTurn::Feature& feature,
                    const std::string& factor) {
-  std::string words = fmt::format(" = {}", number_text(feature.cell.value));
+  std::string words = fmt::format(" = {}", explained_number(feature.cell.value));
   if (feature.value != feature.cell.value) {
-    words += fmt::format(", before it is turned {}", number_text(feature.value));
+    words += fmt::format(", before it is turned {}", explained_number(feature.value));
   }
-  words += fmt::format(", times {} = {}: ", factor, number_text(feature.factor));
+  words += fmt::format(", times {} = {}: ", factor, explained_number(feature.factor));
   write_pieces(to, Type::mono12,
                {{letter + " = ", TextRole::strong},
                 {cell_name(feature.cell.stage, feature.cell.index), TextRole::link},
                 {words, TextRole::plain},
-                {number_text(feature.product()), TextRole::strong}},
+                {explained_number(feature.product()), TextRole::strong}},
                &feature.cell);
 }
 

@@ -83,7 +83,7 @@ void go_to_token(Ui& ui, const Follow& follow, std::int64_t token) {
 }
 
 // Left and Right step, Up and Down change the token.
-void read_keys(Ui& ui, const Follow& follow) {
+void read_follow_keys(Ui& ui, const Follow& follow) {
   if (!ui.state.focus.starts_with("follow") || !ui.state.editing.empty()) return;
   const auto at = static_cast<std::ptrdiff_t>(follow.at);
   if (ui.take_key(KeyName::right)) go_to_step(ui, follow, at + 1);
@@ -133,7 +133,7 @@ void draw_token_choice(Ui& ui, const Follow& follow, Rect& rest) {
   if (combo(ui, "follow/token", place, items, selected, {state})) go_to_token(ui, follow, selected);
 }
 
-float pieces_width(Ui& ui, const std::vector<RoleText>& pieces) {
+float width_of_roles(Ui& ui, const std::vector<RoleText>& pieces) {
   float width = 0;
   for (const RoleText& piece : pieces) {
     width += std::ceil(text_width(ui, piece.role == TextRole::plain ? Type::words12 : Type::mono_bold12, piece.text));
@@ -183,7 +183,7 @@ float draw_bar(Ui& ui, const Follow& follow, const Rect& area, const CellReport*
           stage.operation);
   const std::vector<RoleText> sentence = follow_sentence(follow.data, follow.place, report);
   float bottom = area.min.y + ui.px(kBar);
-  if (pieces_width(ui, sentence) <= rest.width()) {
+  if (width_of_roles(ui, sentence) <= rest.width()) {
     draw_sentence(ui, rest, sentence);
   } else {
     draw_sentence(ui,
@@ -210,7 +210,7 @@ void draw_follow_panel(Ui& ui, const Rect& area) {
   const Rect pipeline{area.min, {area.max.x, area.min.y + ui.px(names_only ? size::pipeline_small : size::pipeline)}};
   draw_pipeline_strip(ui, pipeline);
   horizontal_line(ui, area.min.x, area.max.x, pipeline.max.y - ui.px(1), ui.colors.line);
-  read_keys(ui, follow_of(ui, *data));
+  read_follow_keys(ui, follow_of(ui, *data));
   const Follow follow = follow_of(ui, *data);
   std::shared_ptr<const CellReport> report;
   if (!data->trace().preview) {

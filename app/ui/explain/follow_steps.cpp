@@ -58,8 +58,9 @@ struct Told {
   const Inputs& inputs() const { return *trace().inputs; }
   // The number that the cell was made from.
   std::string before() const {
-    return report != nullptr && !report->cell().operands.empty() ? number_text(report->cell().operands.front().value)
-                                                                 : std::string("\u2026");
+    return report != nullptr && !report->cell().operands.empty()
+               ? explained_number(report->cell().operands.front().value)
+               : std::string("\u2026");
   }
 };
 
@@ -260,7 +261,7 @@ std::vector<RoleText> follow_sentence(PanelData& data, const CellPlace& place, c
                   slice_place(place),
                   {query, TextRole::query},
                   {key, TextRole::key},
-                  report != nullptr ? number_text(report->cell().value) : std::string("\u2026")};
+                  report != nullptr ? explained_number(report->cell().value) : std::string("\u2026")};
   for (const StageSentence& sentence : kSentences) {
     if (sentence.stage == place.stage) return sentence.words(told);
   }

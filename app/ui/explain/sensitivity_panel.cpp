@@ -22,7 +22,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kTokens = 470, kNarrowTokens = 360, kNarrowBelow = 1200, kTitle = 30, kReadout = 26;
+constexpr float kTokens = 470, kNarrowTokens = 360, kNarrowBelow = 1200, kSensitivityTitle = 30, kReadout = 26;
 
 // The picked cell of the selected stage, in the stage's own axes.
 Index target_of(const PanelData& data, const Selection& selection) {
@@ -137,14 +137,14 @@ double largest_of(const Tensor& tensor) {
 }
 
 // The derivative by the weights or scores of one head, in the colours of all heads together.
-void draw_map(Ui& ui, const SensitivityShown& shown, const Sensitivity& found, const Rect& area) {
+void draw_sensitivity_map(Ui& ui, const SensitivityShown& shown, const Sensitivity& found, const Rect& area) {
   const bool scores = by_scores(ui, shown);
   const Tensor& all = scores ? found.scores : found.weights;
   const char* const name = scores ? "scores" : "weights";
   const float left = area.min.x + ui.px(14);
-  text_in(ui, {{left, area.min.y}, {area.max.x, area.min.y + ui.px(kTitle)}}, Type::title12, ui.colors.text,
+  text_in(ui, {{left, area.min.y}, {area.max.x, area.min.y + ui.px(kSensitivityTitle)}}, Type::title12, ui.colors.text,
           fmt::format("d {} / d {}, head {}", stage_name(shown.selection.stage), name, shown.selection.head));
-  const Rect body{{area.min.x, area.min.y + ui.px(kTitle)}, area.max};
+  const Rect body{{area.min.x, area.min.y + ui.px(kSensitivityTitle)}, area.max};
   if (all.empty()) {
     return draw_words(ui, body,
                       fmt::format("This number does not come from {}: they are computed later, or not at all.", name));
@@ -213,7 +213,7 @@ void draw_sensitivity_panel(Ui& ui, const Rect& area) {
   if (!shown.result->answer) return draw_words(ui, rest, control_words(shown.result->failure));
   const bool narrow = area.width() < ui.px(kNarrowBelow);
   const Rect tokens = take_right(rest, ui.px(narrow ? kNarrowTokens : kTokens), 0);
-  draw_map(ui, shown, *shown.result->answer, rest);
+  draw_sensitivity_map(ui, shown, *shown.result->answer, rest);
   vertical_line(ui, tokens.min.x, tokens.min.y, tokens.max.y, ui.colors.line);
   draw_sensitivity_tokens(ui, shown, *shown.result->answer, tokens);
 }

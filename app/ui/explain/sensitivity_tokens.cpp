@@ -62,7 +62,7 @@ void draw_token(Ui& ui, const TokenSensitivity& tokens, std::size_t i, const std
   const Rgba role = rows_are_keys(tokens.stage) ? ui.colors.key : ui.colors.query;
   text_in(ui, take_left(rest, ui.px(24), ui.px(6)), Type::mono11, ui.colors.text3, std::to_string(i), 1);
   text_in(ui, take_left(rest, ui.px(80), ui.px(6)), Type::mono12, role,
-          shortened(ui, Type::mono12, visible_piece(name), ui.px(80)));
+          shortened_to(ui, Type::mono12, visible_piece(name), ui.px(80)));
   Rect left = take_left(rest, std::floor(rest.width() / 2), ui.px(12));
   text_in(ui, take_right(left, ui.px(64), ui.px(8)), Type::mono12, ui.colors.text, token_number(tokens.norm[i]), 1);
   draw_bar(ui, left, tokens.norm[i], ends.norm, false);

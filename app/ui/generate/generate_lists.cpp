@@ -20,7 +20,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kRow = 26, kTitle = 28, kName = 130, kNumber = 66;
+constexpr float kListRow = 26, kTitle = 28, kName = 130, kNumber = 66;
 
 std::string percent(double share) {
   return fmt::format("{:.1f}%", share * 100);
@@ -67,7 +67,7 @@ void draw_candidates(Ui& ui, const Trace& trace, const NextTokens::Result& next,
   draw_titles(ui, row(inner, y, ui.px(18)), "token");
   for (std::size_t k = 0; k < sampled.top.size(); ++k) {
     const TokenChance& token = sampled.top[k];
-    const Rect line = row(inner, y, ui.px(kRow));
+    const Rect line = row(inner, y, ui.px(kListRow));
     if (line.max.y > inner.max.y) break;
     const bool drawn = token.id == sampled.token.id;
     const Interaction it = interact(ui, fmt::format("generate/candidate/{}", k), line,
@@ -76,7 +76,7 @@ void draw_candidates(Ui& ui, const Trace& trace, const NextTokens::Result& next,
     const Columns columns = columns_of(ui, inset(line, ui.px(2)));
     text_in(ui, columns.name, drawn ? Type::mono_bold12 : Type::mono12,
             token.chance > 0 ? ui.colors.text : ui.colors.text3,
-            shortened(ui, Type::mono12, visible_piece(next.answer->top[k]), columns.name.width()));
+            shortened_to(ui, Type::mono12, visible_piece(next.answer->top[k]), columns.name.width()));
     const float middle = std::round(columns.bar.center().y);
     const float width = std::max(1.0f, std::round(columns.bar.width() * static_cast<float>(token.probability)));
     fill({{columns.bar.min.x, middle - ui.px(4)}, {columns.bar.min.x + width, middle + ui.px(3)}}, ui.colors.text2);
@@ -100,7 +100,7 @@ void draw_appended(Ui& ui, const Trace& trace, const Rect& area) {
   text_in(ui, title, Type::title12, ui.colors.text, fmt::format("Appended: {}", state.behind));
   const std::int64_t bytes = cache_bytes(trace.model->checkpoint->architecture(), trace.query_len());
   text_in(ui, title, Type::words12, ui.colors.text2,
-          fmt::format("keys and values of {} positions: {}", trace.query_len(), size_text(bytes)), 1);
+          fmt::format("keys and values of {} positions: {}", trace.query_len(), bytes_text(bytes)), 1);
   draw_titles(ui, row(inner, y, ui.px(18)), "token");
   const Rect list{{inner.min.x, y}, inner.max};
   if (state.appended.empty()) {
@@ -110,19 +110,19 @@ void draw_appended(Ui& ui, const Trace& trace, const Rect& area) {
         "the first token, or all but the last few keys, and see what the model says then.");
     return;
   }
-  const float content = ui.px(kRow) * static_cast<float>(state.appended.size());
+  const float content = ui.px(kListRow) * static_cast<float>(state.appended.size());
   const ScrollArea scroll = begin_scroll(ui, "generate/appended", list, content);
   y -= scroll.offset;
   for (std::size_t k = 0; k < state.appended.size(); ++k) {
     const AppendedToken& token = state.appended[k];
-    const Rect line = row(list, y, ui.px(kRow));
+    const Rect line = row(list, y, ui.px(kListRow));
     if (line.max.y < list.min.y || line.min.y > list.max.y) continue;
     ui.mark(fmt::format("generate/appended/{}", k), line);
     const bool ahead = k >= state.behind;
     const Rgba ink = ahead ? ui.colors.text3 : ui.colors.text;
     const Columns columns = columns_of(ui, inset(line, ui.px(2)));
     text_in(ui, columns.name, Type::mono12, ink,
-            shortened(ui, Type::mono12, visible_piece(token.piece), columns.name.width()));
+            shortened_to(ui, Type::mono12, visible_piece(token.piece), columns.name.width()));
     const std::string how = token.by_hand ? "by hand" : fmt::format("one of {}", token.kept);
     text_in(ui, columns.bar, Type::words11, ui.colors.text3, ahead ? "taken back" : how);
     text_in(ui, columns.probability, Type::mono12, ink, percent(token.probability), 1);

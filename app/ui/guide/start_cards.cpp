@@ -14,7 +14,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kTitle = 40, kGap = 12, kInner = 12, kTextTop = 34, kLine = 8, kBelow = 12;
+constexpr float kTitle = 40, kCardGap = 12, kInner = 12, kTextTop = 34, kLine = 8, kBelow = 12;
 
 constexpr StartWay kTutorials[] = {{"", "000 fused", CommandId::open_example, "000-fused-projection"},
                                    {"", "001 causal", CommandId::open_example, "001-causal-phrase"},
@@ -43,7 +43,7 @@ std::string words_of(const Language& language, const StartWay& way) {
 
 // The places of the cards side by side, without their height.
 std::vector<Rect> columns_of(const Ui& ui, const Rect& area) {
-  const float padding = ui.px(size::panel_padding), gap = ui.px(kGap);
+  const float padding = ui.px(size::panel_padding), gap = ui.px(kCardGap);
   const float room = area.width() - 2 * padding - gap * static_cast<float>(std::size(kCards) - 1);
   std::vector<Rect> columns;
   float x = area.min.x + padding;

@@ -18,7 +18,7 @@ constexpr float kHeadLabel = 22;  // height of the line above a picture, at scal
 struct HeadsGrid {
   PanelData& data;
   Selection selection;
-  HeadsLayout layout;
+  HeadPlaces layout;
   Rect area;  // of the pictures, without gutter and legend
   std::int64_t rows = 0, columns = 0;
   bool large = false;          // drawn from tiles

@@ -23,15 +23,15 @@ double side_of(const CellGrid& grid) {
 
 }  // namespace
 
-ImVec2 HeadsLayout::position(std::int64_t head, float label_height) const {
+ImVec2 HeadPlaces::position(std::int64_t head, float label_height) const {
   const auto column = static_cast<float>(head % columns);
   const auto row = static_cast<float>(head / columns);
   return {std::round(column * (width + gap)), std::round(row * row_pitch + label_height)};
 }
 
-HeadsLayout heads_layout(float width, float height, std::int64_t heads, std::int64_t rows, std::int64_t columns,
-                         float scale) {
-  HeadsLayout layout;
+HeadPlaces heads_layout(float width, float height, std::int64_t heads, std::int64_t rows, std::int64_t columns,
+                        float scale) {
+  HeadPlaces layout;
   if (heads <= 0 || rows <= 0 || columns <= 0) return layout;
   const float label = std::round(kLabel * scale);
   const float between = std::round(kBetweenRows * scale);

@@ -7,7 +7,7 @@
 
 namespace headscope::ui {
 
-struct HeadsLayout {
+struct HeadPlaces {
   int columns = 1;              // thumbnails beside each other
   float width = 0, height = 0;  // of a thumbnail's picture
   float gap = 0;                // between thumbnails
@@ -21,7 +21,7 @@ struct HeadsLayout {
 // The grid in width x height, with as many columns as make the cells largest; nearly as large ones are preferred where
 // they leave fewer places of the last row empty. When a thumbnail would be smaller than 72 px, the grid scrolls: it
 // then has as many columns of 72 px or more as fill the rows evenly.
-HeadsLayout heads_layout(float width, float height, std::int64_t heads, std::int64_t rows, std::int64_t columns,
-                         float scale);
+HeadPlaces heads_layout(float width, float height, std::int64_t heads, std::int64_t rows, std::int64_t columns,
+                        float scale);
 
 }  // namespace headscope::ui

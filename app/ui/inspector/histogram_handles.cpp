@@ -21,7 +21,7 @@ constexpr const char* kHighTip =
     "range of the numbers.";
 
 // Where numbers lie on the histogram.
-struct Axis {
+struct HandleAxis {
   const Histogram& histogram;
   const Rect& plot;
 
@@ -42,7 +42,7 @@ struct Axis {
 };
 
 // The range with one end moved by mouse or keys; the other end stays away from it.
-ValueRange moved(Ui& ui, const Interaction& it, const Axis& axis, ValueRange range, bool low_end) {
+ValueRange moved(Ui& ui, const Interaction& it, const HandleAxis& axis, ValueRange range, bool low_end) {
   double& end = low_end ? range.low : range.high;
   const double step = axis.span() / 100;
   if (it.held && ImGui::GetIO().MouseDelta.x != 0) end = axis.value_at(ImGui::GetIO().MousePos.x);
@@ -75,7 +75,7 @@ void draw_handle(Ui& ui, const Rect& plot, float x, bool strong) {
 
 RangeHandles read_range_handles(Ui& ui, const Inspected& inspected, const Histogram& histogram, const Rect& plot) {
   RangeHandles handles;
-  const Axis axis{histogram, plot};
+  const HandleAxis axis{histogram, plot};
   if (!(axis.span() > 0) || !std::isfinite(axis.span())) return handles;
   if (inspected.stage == StageId::concat && shows_provenance(ui, inspected.data.trace())) return handles;
   ValueRange range = inspected.range;

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kFold = "inspector/cost";
 constexpr const char* kTip =
     "What this stage takes: multiply-adds and bytes by formula, here and of a text that is twice as long.";
-constexpr float kTitle = 32, kRow = 18, kBelow = 8, kNames = 128;
+constexpr float kCostTitle = 32, kCostRow = 18, kBelow = 8, kNames = 128;
 constexpr const char* kFree =
     "This stage takes nothing: it is given, shows the numbers of another, or equals the one before.";
 constexpr const char* kHow =
@@ -73,7 +73,7 @@ struct Lines {
   }
   // A name, and two numbers at the right.
   void line(const std::string& name, const std::string& here, const std::string& twice, bool heading) {
-    Rect rest = row(area, y, ui.px(kRow));
+    Rect rest = row(area, y, ui.px(kCostRow));
     if (!draws) return;
     const Type type = heading ? Type::words11 : Type::mono12;
     const Rgba ink = heading ? ui.colors.text3 : ui.colors.text;
@@ -127,17 +127,17 @@ void draw_title(Ui& ui, const Rect& place, const std::string& fact) {
 float cost_height(Ui& ui, const Inspected& inspected, float width) {
   const LayerCost* cost = cost_of(ui, inspected);
   if (cost == nullptr) return 0;
-  if (!is_open(ui)) return ui.px(kTitle);
-  return ui.px(kTitle) + write_body(ui, inspected, *cost, {{0, 0}, {width, 0}}, false) + ui.px(kBelow);
+  if (!is_open(ui)) return ui.px(kCostTitle);
+  return ui.px(kCostTitle) + write_body(ui, inspected, *cost, {{0, 0}, {width, 0}}, false) + ui.px(kBelow);
 }
 
 void draw_cost(Ui& ui, const Inspected& inspected, const Rect& area) {
   const LayerCost* cost = cost_of(ui, inspected);
   if (cost == nullptr) return;
   const bool open = is_open(ui);
-  draw_title(ui, {area.min, {area.max.x, area.min.y + ui.px(kTitle)}}, fact_of(cost->find(inspected.stage)));
+  draw_title(ui, {area.min, {area.max.x, area.min.y + ui.px(kCostTitle)}}, fact_of(cost->find(inspected.stage)));
   if (!open) return;
-  const Rect body{{area.min.x, area.min.y + ui.px(kTitle)}, area.max};
+  const Rect body{{area.min.x, area.min.y + ui.px(kCostTitle)}, area.max};
   ui.mark("inspector/cost/body", body);
   write_body(ui, inspected, *cost, body, true);
 }

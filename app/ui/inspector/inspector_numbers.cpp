@@ -14,7 +14,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kTitle = 32, kHead = 20, kRow = 18, kColumn = 66, kNames = 62, kBar = 10, kBelow = 8;
+constexpr float kNumbersTitle = 32, kHead = 20, kNumbersRow = 18, kColumn = 66, kNames = 62, kBar = 10, kBelow = 8;
 constexpr const char* kTip =
     "The numbers of this slice. Click one to pick it, twice to edit it, arrows move on; Shift and the wheel, or the "
     "bar above, go "
@@ -33,7 +33,7 @@ void follow_cell(Ui& ui, const Cell& cell, float width) {
 }
 
 // At most nine characters.
-std::string number_text(float number) {
+std::string inspected_number(float number) {
   const auto value = static_cast<double>(number);
   const double large = std::abs(value);
   if (large > 0 && large < 1e-3) return number_label(value, 2, true);
@@ -67,7 +67,7 @@ void draw_cells(Ui& ui, const Inspected& inspected, const Table& table, const Re
     const bool marked = picked ? picked->row == row : hover.query == row;
     text_in(ui, {{table.cells.min.x - ui.px(kNames), y}, {table.cells.min.x - ui.px(8), y + table.row}}, Type::mono11,
             marked ? ui.colors.query : ui.colors.text2,
-            shortened(ui, Type::mono11, token_or_index(inspected.rows, row), ui.px(kNames) - ui.px(10)), 1);
+            shortened_to(ui, Type::mono11, token_or_index(inspected.rows, row), ui.px(kNames) - ui.px(10)), 1);
     canvas().PushClipRect({table.cells.min.x, visible.min.y}, {table.cells.max.x, visible.max.y}, true);
     for (std::int64_t column = column0; column < column1; ++column) {
       const float value = values[at++];
@@ -76,7 +76,7 @@ void draw_cells(Ui& ui, const Inspected& inspected, const Table& table, const Re
       if (picked && picked->row == row && picked->column == column) fill(cell, ui.colors.tint);
       const bool covered = mask && mask->hidden.hidden(inspected.batch, inspected.slice, row, column);
       const Rgba ink = !std::isfinite(value) && !covered ? ui.colors.bad : covered ? ui.colors.text3 : ui.colors.text;
-      text_in(ui, {cell.min, {cell.max.x - ui.px(6), cell.max.y}}, Type::mono11, ink, number_text(value), 1);
+      text_in(ui, {cell.min, {cell.max.x - ui.px(6), cell.max.y}}, Type::mono11, ink, inspected_number(value), 1);
     }
     canvas().PopClipRect();
   }
@@ -94,7 +94,7 @@ void draw_column_heads(Ui& ui, const Inspected& inspected, const Table& table, c
     const std::string name =
         inspected.columns.empty() ? fmt::format("{}", column) : token_or_index(inspected.columns, column);
     text_in(ui, {{x, line.min.y}, {x + table.column - ui.px(6), line.max.y}}, Type::mono11,
-            marked ? ui.colors.key : ui.colors.text3, shortened(ui, Type::mono11, name, table.column - ui.px(8)), 1);
+            marked ? ui.colors.key : ui.colors.text3, shortened_to(ui, Type::mono11, name, table.column - ui.px(8)), 1);
   }
   canvas().PopClipRect();
 }
@@ -134,20 +134,20 @@ void read_cells(Ui& ui, const Inspected& inspected, const Table& table, const Re
 }  // namespace
 
 float numbers_height(Ui& ui, const Inspected& inspected) {
-  if (!reads_rows(inspected)) return ui.px(kTitle) + ui.px(kRow) + ui.px(kBelow);
-  return ui.px(kTitle) + ui.px(kBar) + ui.px(kHead) + static_cast<float>(inspected.matrix.dim(0)) * ui.px(kRow) +
-         ui.px(kBelow);
+  if (!reads_rows(inspected)) return ui.px(kNumbersTitle) + ui.px(kNumbersRow) + ui.px(kBelow);
+  return ui.px(kNumbersTitle) + ui.px(kBar) + ui.px(kHead) +
+         static_cast<float>(inspected.matrix.dim(0)) * ui.px(kNumbersRow) + ui.px(kBelow);
 }
 
 void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, const Rect& visible) {
   if (area.min.y >= visible.max.y || area.max.y <= visible.min.y) return;
   ui.mark("inspector/numbers", area);
-  Rect title{area.min, {area.max.x, area.min.y + ui.px(kTitle)}};
+  Rect title{area.min, {area.max.x, area.min.y + ui.px(kNumbersTitle)}};
   const Rect copy = take_right(title, ui.px(26), ui.px(6));
   section_title(ui, title, "Numbers", to_string(inspected.matrix.shape()));
   if (!reads_rows(inspected)) {
-    text_in(ui, {{area.min.x, title.max.y}, {area.max.x, title.max.y + ui.px(kRow)}}, Type::words12, ui.colors.text2,
-            "Computed on demand: zoom into the picture for single numbers.");
+    text_in(ui, {{area.min.x, title.max.y}, {area.max.x, title.max.y + ui.px(kNumbersRow)}}, Type::words12,
+            ui.colors.text2, "Computed on demand: zoom into the picture for single numbers.");
     return;
   }
   const float top = std::round(copy.center().y - ui.px(12));
@@ -156,7 +156,7 @@ void draw_numbers_table(Ui& ui, const Inspected& inspected, const Rect& area, co
     copy_matrix(ui, inspected);
   }
   Table table;
-  table.row = ui.px(kRow);
+  table.row = ui.px(kNumbersRow);
   table.column = ui.px(kColumn);
   const float left = area.min.x + ui.px(kNames);
   const Rect bar{{left, title.max.y}, {area.max.x, title.max.y + ui.px(kBar)}};

@@ -46,7 +46,7 @@ void draw_readout(Ui& ui, const Inspected& inspected, const HeatmapView& view, c
   const float where_width = std::min(rest.width(), std::ceil(text_width(ui, Type::words12, where)) + 1);
   text_in(ui, take_right(rest, where_width, ui.px(10)), Type::words12, ui.colors.text2, where, 1);
   const auto token = [&](const std::string& name, Rgba color) {
-    const std::string shown = shortened(ui, Type::mono12, name, rest.width());
+    const std::string shown = shortened_to(ui, Type::mono12, name, rest.width());
     const float width = std::ceil(text_width(ui, Type::mono12, shown));
     if (rest.width() <= 0) return;
     text_in(ui, {rest.min, {rest.min.x + width + 1, rest.max.y}}, Type::mono12, color, shown);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kHistogramTip =
     "How many numbers of this slice fall into each of equal bins between its smallest and largest finite value.";
-constexpr float kTitle = 32, kRow = 18, kHistogram = 64, kAxis = 20, kBelow = 8;
+constexpr float kStatisticsTitle = 32, kStatisticsRow = 18, kHistogram = 64, kAxis = 20, kBelow = 8;
 
 // For a large slice whose numbers are not computed yet: how many there are, and a button to compute them. Stored slices
 // are read without a request.
@@ -62,7 +62,7 @@ void draw_rows(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
   const float column = std::floor((area.width() - ui.px(72)) / 2);
   const auto line = [&](const std::string& name, const char* tip, const std::string& whole, const std::string& own,
                         Rgba color) {
-    Rect rest = row(area, y, ui.px(kRow));
+    Rect rest = row(area, y, ui.px(kStatisticsRow));
     interact_mouse(ui, "inspector/statistics/" + name, {rest.min, {rest.min.x + ui.px(64), rest.max.y}},
                    {true, false, tip}, false);
     const Rect right = take_right(rest, column, 0);
@@ -72,7 +72,7 @@ void draw_rows(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
     text_in(ui, right, Type::mono12, color, own, 1);
   };
   if (!whole_is_slice) {
-    Rect rest = row(area, y, ui.px(kRow));
+    Rect rest = row(area, y, ui.px(kStatisticsRow));
     text_in(ui, take_right(rest, column, 0), Type::words11, ui.colors.text3, "this slice", 1);
     text_in(ui, take_right(rest, column, 0), Type::words11, ui.colors.text3, "whole stage", 1);
   }
@@ -92,7 +92,7 @@ void draw_rows(Ui& ui, const Inspected& inspected, const Rect& area, float& y) {
   }
 }
 
-void draw_histogram(Ui& ui, const Inspected& inspected, const Rect& area) {
+void draw_statistics_histogram(Ui& ui, const Inspected& inspected, const Rect& area) {
   const Histogram* known = inspected.data.histogram(inspected.stage, inspected.batch, inspected.slice);
   if (known == nullptr) return;
   const Histogram& histogram = *known;
@@ -153,19 +153,19 @@ void draw_histogram(Ui& ui, const Inspected& inspected, const Rect& area) {
 float statistics_height(Ui& ui, const Inspected& inspected) {
   const bool two = inspected.matrix.size() != inspected.data.trace().tensor(inspected.stage).size();
   constexpr float rows = 8;
-  return ui.px(kTitle) + (rows + (two ? 1.0f : 0.0f)) * ui.px(kRow) + ui.px(kHistogram) + ui.px(kAxis) + ui.px(kBelow) +
-         ui.px(6);
+  return ui.px(kStatisticsTitle) + (rows + (two ? 1.0f : 0.0f)) * ui.px(kStatisticsRow) + ui.px(kHistogram) +
+         ui.px(kAxis) + ui.px(kBelow) + ui.px(6);
 }
 
 void draw_statistics(Ui& ui, const Inspected& inspected, const Rect& area) {
   ui.mark("inspector/statistics", area);
   draw_range_buttons(ui, inspected,
-                     section_title(ui, {area.min, {area.max.x, area.min.y + ui.px(kTitle)}}, "Statistics",
+                     section_title(ui, {area.min, {area.max.x, area.min.y + ui.px(kStatisticsTitle)}}, "Statistics",
                                    std::string(stage_name(inspected.stage))));
-  float y = area.min.y + ui.px(kTitle) - ui.px(2);
+  float y = area.min.y + ui.px(kStatisticsTitle) - ui.px(2);
   draw_rows(ui, inspected, area, y);
   y += ui.px(6);
-  draw_histogram(ui, inspected, {{area.min.x, y}, {area.max.x, y + ui.px(kHistogram) + ui.px(kAxis)}});
+  draw_statistics_histogram(ui, inspected, {{area.min.x, y}, {area.max.x, y + ui.px(kHistogram) + ui.px(kAxis)}});
 }
 
 }  // namespace headscope::ui

@@ -19,7 +19,7 @@ namespace {
 constexpr float kReadout = 26;
 constexpr const char *kPicture = "layers/picture", *kAggregate = "layers/aggregate_picture";
 
-void draw_header(Ui& ui, const LayersShown& shown, const Rect& area) {
+void draw_detail_header(Ui& ui, const LayersShown& shown, const Rect& area) {
   const HeadResult* result = shown.head_result(shown.layer, shown.head);
   Rect all = area;
   Rect right = take_right(all, ui.px(size::panel_padding) + ui.px(104 + 30), 0);
@@ -68,7 +68,7 @@ float draw_map_and_readout(Ui& ui, const char* name, HeatmapView& view, const Ma
 }  // namespace
 
 float draw_layers_detail(Ui& ui, const LayersShown& shown, const Rect& area, float below) {
-  draw_header(ui, shown, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}});
+  draw_detail_header(ui, shown, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}});
   const Rect body{{area.min.x, area.min.y + ui.px(size::panel_header)}, area.max};
   const float most = std::max(ui.px(220), body.height() - below);
   HeatmapView view;

@@ -23,7 +23,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kRow = 24, kTitle = 28, kName = 150, kNumber = 74;
-constexpr std::size_t kMostParts = 400;
+constexpr std::size_t kMostShownParts = 400;
 
 std::string percent(double probability) {
   return std::isnan(probability) ? "NaN" : fmt::format("{:.1f}%", probability * 100);
@@ -67,7 +67,7 @@ void draw_tokens(Ui& ui, const LensShown& shown, const Rect& area, float& y) {
     Rect rest = inset(line, ui.px(2));
     const Rect name = take_left(rest, ui.px(110), ui.px(6));
     text_in(ui, name, chosen ? Type::mono_bold12 : Type::mono12, ui.colors.text,
-            shortened(ui, Type::mono12, visible_piece(token.piece), name.width()));
+            shortened_to(ui, Type::mono12, visible_piece(token.piece), name.width()));
     text_in(ui, take_right(rest, ui.px(52), ui.px(6)), Type::mono12, ui.colors.text, percent(token.probability), 1);
     if (std::isfinite(token.probability)) {
       const float middle = std::round(rest.center().y);
@@ -107,7 +107,7 @@ const std::vector<std::size_t>& order_of(Ui& ui, const LensShown& shown) {
   std::iota(state.order.begin(), state.order.end(), std::size_t{0});
   std::stable_sort(state.order.begin(), state.order.end(),
                    [&](std::size_t a, std::size_t b) { return std::fabs(parts[a].value) > std::fabs(parts[b].value); });
-  if (state.order.size() > kMostParts) state.order.resize(kMostParts);
+  if (state.order.size() > kMostShownParts) state.order.resize(kMostShownParts);
   return state.order;
 }
 
@@ -128,7 +128,7 @@ void draw_part(Ui& ui, const LensShown& shown, const AttributionPart& part, std:
     fill({{words.min.x, top}, {words.min.x + side, top + side}}, head_color(static_cast<int>(*part.head)));
     label.min.x += side + ui.px(5);
   }
-  text_in(ui, label, Type::words12, ui.colors.text, shortened(ui, Type::words12, name, label.width()));
+  text_in(ui, label, Type::words12, ui.colors.text, shortened_to(ui, Type::words12, name, label.width()));
   text_in(ui, take_right(rest, ui.px(kNumber), ui.px(6)), Type::mono12, ui.colors.text, number_label(part.value, 4), 1);
   signed_bar(ui, rest, part.value, largest);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, line, ui.px(size::radius_control));
@@ -202,7 +202,7 @@ void draw_lens_logit(Ui& ui, const LensShown& shown, const Rect& area) {
                 "each as likely as it is, above its own, and the entropy of the prediction."})) {
     ui.session.view.lens.loss = of == 1;
   }
-  text_in(ui, head, Type::title12, ui.colors.text, shortened(ui, Type::title12, title, head.width()));
+  text_in(ui, head, Type::title12, ui.colors.text, shortened_to(ui, Type::title12, title, head.width()));
   int by = static_cast<int>(ui.session.view.lens.by);
   Rect line = row(inner, y, ui.px(size::row_height));
   line.max.y = line.min.y + ui.px(size::control_height);

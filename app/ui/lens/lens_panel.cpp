@@ -40,7 +40,7 @@ std::vector<std::int64_t> tokens_of(const LensView& view, const LogitLens& lens,
 }
 
 // The row of the picked layer, or head; the last one where there is none.
-std::int64_t picked_row(const ViewState& view, const LogitLens& lens) {
+std::int64_t row_of_lens(const ViewState& view, const LogitLens& lens) {
   const std::int64_t rows = std::ssize(lens.rows);
   if (lens.rows.front().head) return std::clamp<std::int64_t>(view.head, 0, rows - 1);
   if (view.lens.layer == LensView::kLastLayer) return rows - 1;
@@ -51,7 +51,7 @@ LensShown shown_lens(Ui& ui, const std::shared_ptr<const Trace>& trace, const Lo
   const LensView& view = ui.session.view.lens;
   const std::int64_t columns = std::ssize(lens.model);
   LensShown shown{*trace, lens, 0, 0, {}, nullptr};
-  shown.row = picked_row(ui.session.view, lens);
+  shown.row = row_of_lens(ui.session.view, lens);
   const std::int64_t position = view.position < 0 ? predicted_position(*trace->model) : view.position;
   shown.column = std::clamp<std::int64_t>(position, 0, columns - 1);
   shown.tokens = tokens_of(view, lens, shown.column);

@@ -77,7 +77,7 @@ std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec) {
   return labels;
 }
 
-std::string shortened(Ui& ui, Type type, const std::string& whole, float width) {
+std::string shortened_to(Ui& ui, Type type, const std::string& whole, float width) {
   // A long token is never measured whole.
   std::string cut(beginning_of(whole));
   if (cut.size() == whole.size() && text_width(ui, type, whole) <= width) return whole;
@@ -113,7 +113,7 @@ std::vector<std::string> words_apart(Ui& ui, const std::vector<AxisLabel>& place
   LabelFit fit;
   fit.width = static_cast<double>(width);
   fit.width_of = [&ui](std::string_view text) { return static_cast<double>(text_width(ui, Type::mono11, text)); };
-  fit.cut_at_end = [&ui, width](const std::string& text) { return shortened(ui, Type::mono11, text, width); };
+  fit.cut_at_end = [&ui, width](const std::string& text) { return shortened_to(ui, Type::mono11, text, width); };
   std::vector<AxisName> names;
   for (const AxisLabel& place : places) {
     names.push_back({place.index, place.named ? word_of(labels, place.index) : grouped_digits(place.index)});
@@ -149,7 +149,7 @@ void draw_labels_of_rows(Ui& ui, const Rect& gutter, const CellGrid& grid, const
     if (!thinned && !label.named) continue;
     const std::string& word = words[k];
     if (label.boxed) {
-      const std::string shown = shortened(ui, Type::mono11, word, line.width() - ui.px(10));
+      const std::string shown = shortened_to(ui, Type::mono11, word, line.width() - ui.px(10));
       const float width = text_width(ui, Type::mono11, shown);
       draw_box(ui, {{line.max.x - width - ui.px(8), line.min.y}, {line.max.x + ui.px(2), line.max.y}}, mark.color);
       text_in(ui, {line.min, {line.max.x - ui.px(3), line.max.y}}, Type::mono11, mark.color, shown, 1);
@@ -159,7 +159,7 @@ void draw_labels_of_rows(Ui& ui, const Rect& gutter, const CellGrid& grid, const
               is_marked     ? mark.color
               : label.named ? ui.colors.text2
                             : ui.colors.text3,
-              shortened(ui, type, word, line.width()), 1);
+              shortened_to(ui, type, word, line.width()), 1);
     }
   }
 }
@@ -201,12 +201,12 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
     if (label.named && !label.boxed && !labels.empty()) {
       const Type type = is_marked ? kMarked : Type::mono11;
       text_up(ui, {std::round(x - ui.px(7)), bottom}, type, is_marked ? mark_color : ui.colors.text2,
-              shortened(ui, type, word, bottom - above.min.y));
+              shortened_to(ui, type, word, bottom - above.min.y));
       continue;
     }
     const std::string index = grouped_digits(label.index);
     const bool both = label.boxed && !labels.empty() && word != index;
-    const std::string shown = shortened(ui, Type::mono11, both ? index + " " + word : word, ui.px(84));
+    const std::string shown = shortened_to(ui, Type::mono11, both ? index + " " + word : word, ui.px(84));
     const float half = text_width(ui, Type::mono11, shown) / 2;
     const float middle = std::clamp(x, grid.area.min.x + half - ui.px(4),
                                     std::max(grid.area.min.x + half, grid.area.max.x - half + ui.px(14)));

@@ -49,6 +49,6 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
 float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longest);
 
 // The text cut to `width` pixels with an ellipsis, on a grapheme boundary.
-std::string shortened(Ui& ui, Type type, const std::string& text, float width);
+std::string shortened_to(Ui& ui, Type type, const std::string& text, float width);
 
 }  // namespace headscope::ui

@@ -96,7 +96,7 @@ bool is_below_half_a_unit(const CellNumbers& numbers, float value) {
 }
 
 // How the numbers are written, and the letters that they take: small ones are as large as the longest number allows.
-CellLabels with_letters(const CellValues& values, const NumberType& type) {
+CellLabels with_letters(const CellValues& values, const CellLetters& type) {
   const auto letters = [&](float height) {
     return static_cast<int>(type.room / std::max(1.0f, type.advance * height / type.height));
   };
@@ -113,7 +113,7 @@ CellLabels with_letters(const CellValues& values, const NumberType& type) {
 
 }  // namespace
 
-CellLabels cell_labels(const HeatmapCells& view, const NumberType& type) {
+CellLabels cell_labels(const HeatmapCells& view, const CellLetters& type) {
   const std::optional<NumbersInSight> seen = numbers_in_sight(view);
   if (!seen) return {};
   CellLabels found = with_letters(values_of(view, *seen), type);

@@ -31,7 +31,7 @@ struct HeatmapCells {
 };
 
 // Letters of one width, in pixels.
-struct NumberType {
+struct CellLetters {
   float height = 0, advance = 0;
   float smallest = 0;  // the least height
   float room = 0;      // of a cell, for letters side by side
@@ -56,6 +56,6 @@ struct CellLabels {
 
 // Says the numbers of the cells in sight: none for hidden cells, for marks, and for cells whose number the edge of the
 // picture would cut. Of a large map none until its picture is there. Reads the cells.
-CellLabels cell_labels(const HeatmapCells& view, const NumberType& type);
+CellLabels cell_labels(const HeatmapCells& view, const CellLetters& type);
 
 }  // namespace headscope::ui

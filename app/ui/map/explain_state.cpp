@@ -10,7 +10,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kMostSteps = 200;
+constexpr std::size_t kMostBack = 200;
 
 ExplainPlace current_place(Ui& ui, const Trace& trace) {
   return {picked_place(ui.session.view, trace), file_place(ui, trace)};
@@ -19,7 +19,7 @@ ExplainPlace current_place(Ui& ui, const Trace& trace) {
 void remember(std::vector<ExplainPlace>& list, const ExplainPlace& place) {
   if (!list.empty() && list.back() == place) return;
   list.push_back(place);
-  if (list.size() > kMostSteps) list.erase(list.begin());
+  if (list.size() > kMostBack) list.erase(list.begin());
 }
 
 void show(Ui& ui, const Trace& trace, const ExplainPlace& place) {

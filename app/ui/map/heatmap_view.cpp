@@ -34,8 +34,8 @@ Type type_of_numbers(const Ui& ui, const HeatmapView& view) {
 }
 
 // The letters of the numbers in the cells of a view.
-NumberType number_type(Ui& ui, const HeatmapView& view, Type type) {
-  NumberType letters;
+CellLetters number_type(Ui& ui, const HeatmapView& view, Type type) {
+  CellLetters letters;
   letters.height = ui.fonts.pixels[static_cast<int>(type)];
   letters.advance = text_width(ui, type, "0");
   letters.smallest = std::min(letters.height, ui.px(kSmallestNumber));

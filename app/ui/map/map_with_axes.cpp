@@ -39,7 +39,7 @@ void draw_map_readout(Ui& ui, const Rect& box, const MapAxes& axes, const std::o
                      : fmt::format("position {} · feature {}", grouped_digits(at->row), grouped_digits(at->column)),
            10);
   const auto token = [&](const std::string& name, Rgba color) {
-    const std::string words = shortened(ui, Type::mono12, name, rest.width());
+    const std::string words = shortened_to(ui, Type::mono12, name, rest.width());
     if (rest.width() <= ui.px(8)) return;
     text_in(ui, take_left(rest, std::ceil(text_width(ui, Type::mono12, words)) + 1, ui.px(10)), Type::mono12, color,
             words);

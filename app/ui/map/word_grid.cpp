@@ -74,7 +74,7 @@ void draw_cell(Ui& ui, const WordCell& cell, const Rect& place) {
   const Rect inner{place.min, {place.max.x - ui.px(1), place.max.y - ui.px(1)}};
   fill(inner, cell.ground);
   const Rgba ink = ink_on(cell.ground);
-  const std::string first = shortened(ui, Type::mono11, cell.first, inner.width() - ui.px(4));
+  const std::string first = shortened_to(ui, Type::mono11, cell.first, inner.width() - ui.px(4));
   if (cell.second.empty() || inner.height() < ui.px(kTwoLinesFrom)) {
     return text_in(ui, inner, Type::mono11, ink, first, 0.5f);
   }
@@ -99,7 +99,7 @@ void draw_names(Ui& ui, const WordGrid& grid, const Places& places, const Rect& 
     const Rect place = places.place(0, column);
     const Rect name{{place.min.x, places.seen.min.y - ui.px(kNames)}, {place.max.x - ui.px(1), places.seen.min.y}};
     const Type type = grid.picked && column == grid.picked->column ? Type::mono_bold11 : Type::mono11;
-    const std::string words = shortened(ui, type, grid.column_name(column), name.width() - ui.px(4));
+    const std::string words = shortened_to(ui, type, grid.column_name(column), name.width() - ui.px(4));
     text_in(ui, name, type, grid.column_color, words, 0.5f);
   }
   canvas().PopClipRect();

@@ -201,7 +201,7 @@ void draw_verdicts(Ui& ui, const Editor& editor, float left, float right) {
   text_in(ui, line, Type::words12, whole + uniform + leaks > 0 ? ui.colors.warn : ui.colors.text2, words + ".");
 }
 
-void draw_header(Ui& ui, const Editor& editor, const Rect& area) {
+void draw_mask_header(Ui& ui, const Editor& editor, const Rect& area) {
   const bool heads = editor.hidden().heads() > 1;
   const std::string fact = heads ? fmt::format("of head {}; paint is of every head", editor.head)
                                  : "queries down, keys across; of every head";
@@ -265,7 +265,7 @@ void draw_mask_panel(Ui& ui, const Rect& area) {
   const Selection selection = selection_of(ui.session.view, trace);
   Editor editor{
       *data, trace, selection.batch, selection.head, {}, !trace.inputs->weights.bias_k.empty(), is_causal(trace), {}};
-  draw_header(ui, editor, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}});
+  draw_mask_header(ui, editor, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}});
   const float padding = ui.px(size::panel_padding);
   const ImVec2 at{area.min.x + padding + ui.px(kGutter), area.min.y + ui.px(size::panel_header) + ui.px(kLabels)};
   const float bottom = area.max.y - ui.px(kFiles) - ui.px(kSummary);

@@ -29,7 +29,7 @@ struct Names {
   TokenSide side;
 };
 
-const Problem* problem_of(const Ui& ui, const char* option) {
+const Problem* problem_of_name(const Ui& ui, const char* option) {
   const auto& problem = ui.session.problem();
   return problem && problem->option == option ? &*problem : nullptr;
 }
@@ -55,7 +55,7 @@ void draw_fill_button(Ui& ui, const Rect& place, const Names& names) {
 void draw_names(Ui& ui, const Names& names, bool by_file) {
   Rect row{names.area.min, {names.area.max.x, names.area.min.y + ui.px(34)}};
   const Rect fill_place = take_right(row, ui.px(112), ui.px(10));
-  const Problem* problem = problem_of(ui, names.option);
+  const Problem* problem = problem_of_name(ui, names.option);
   PhraseBox box;
   box.name = names.name;
   box.hint = names.tokens.empty()

@@ -68,7 +68,7 @@ const std::string* text_of(const std::optional<std::string>& text) {
   return text ? &*text : nullptr;
 }
 
-const Problem* problem_of(const Ui& ui, const char* option) {
+const Problem* problem_of_phrase(const Ui& ui, const char* option) {
   const auto& problem = ui.session.problem();
   return problem && problem->option == option ? &*problem : nullptr;
 }
@@ -98,7 +98,7 @@ struct Phrase {
 };
 
 void draw_phrase(Ui& ui, const Phrase& phrase) {
-  const Problem* problem = problem_of(ui, phrase.option);
+  const Problem* problem = problem_of_phrase(ui, phrase.option);
   const Rect& area = phrase.area;
   PhraseBox box;
   box.name = phrase.name;
@@ -176,8 +176,8 @@ void draw_two_phrases(Ui& ui, const Rect& area, const std::vector<std::string>& 
   const Rect left = take_left(row, std::floor((row.width() - ui.px(10)) / 2), ui.px(10));
   const Computed computed{trace ? text_of(trace->request.second_phrase) : nullptr, cuts_of_second};
   const Cuts second_cuts = cuts_of(ui, "second_phrase", *draft.second_phrase, computed);
-  const Problem* problem = problem_of(ui, "phrase");
-  const Problem* second_problem = problem_of(ui, "second-phrase");
+  const Problem* problem = problem_of_phrase(ui, "phrase");
+  const Problem* second_problem = problem_of_phrase(ui, "second-phrase");
   PhraseBox box;
   box.name = "phrase";
   box.hint = "the first text";
@@ -231,7 +231,7 @@ void draw_one_phrase(Ui& ui, const Rect& area, const std::vector<std::string>& t
   Rect boxes = area;
   Rect place;
   if (has_button) place = take_right(boxes, ui.px(132), ui.px(10));
-  const Problem* problem = problem_of(ui, "phrase");
+  const Problem* problem = problem_of_phrase(ui, "phrase");
   PhraseBox box;
   box.name = "phrase";
   box.hint = "words, separated by blanks";

@@ -12,7 +12,7 @@ namespace headscope::ui {
 namespace {
 
 // Heads of a group read one key, which the options count by itself.
-LayerHead place_of(const Ui& ui, StageId stage, const LayerHead& place) {
+LayerHead place_of_change(const Ui& ui, StageId stage, const LayerHead& place) {
   const auto trace = ui.session.trace();
   if (!factor_kind(stage)->of_key_heads || trace == nullptr) return place;
   const std::int64_t group = trace->num_heads() / std::max<std::int64_t>(1, trace->inputs->num_kv_heads);
@@ -48,7 +48,7 @@ void hold_head(Ui& ui, const LayerHead& place, std::optional<FrozenHead::As> as)
 }
 
 double head_factor(const Ui& ui, StageId stage, const LayerHead& place) {
-  const LayerHead own = place_of(ui, stage, place);
+  const LayerHead own = place_of_change(ui, stage, place);
   for (const HeadFactor& head : *factors_of(ui.session.draft, stage)) {
     if (head.on && head.place == own) return head.factor;
   }
@@ -56,7 +56,7 @@ double head_factor(const Ui& ui, StageId stage, const LayerHead& place) {
 }
 
 void multiply_head(Ui& ui, StageId stage, const LayerHead& place, double factor) {
-  put_factor(ui.session.draft.*factor_kind(stage)->field, place_of(ui, stage, place), factor);
+  put_factor(ui.session.draft.*factor_kind(stage)->field, place_of_change(ui, stage, place), factor);
 }
 
 void leave_as_computed(Ui& ui, const LayerHead& place) {

@@ -41,7 +41,7 @@ void lay_out_names(Ui& ui, ScatterLayout& made) {
     const std::string name = token_or_index(mark.query ? queries : keys, mark.index);
     const std::size_t begin =
         std::min(name.find_first_not_of(' '), name.size());  // a space would part it from its mark
-    words.push_back(shortened(ui, Type::mono11, name.substr(begin), ui.px(kName)));
+    words.push_back(shortened_to(ui, Type::mono11, name.substr(begin), ui.px(kName)));
     marks.push_back({static_cast<double>(mark.x), static_cast<double>(mark.y),
                      static_cast<double>(std::ceil(text_width(ui, Type::mono11, words.back())))});
   }

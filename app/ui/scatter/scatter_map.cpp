@@ -63,7 +63,7 @@ void draw_token(Ui& ui, const ScatterShown& shown, bool query, std::int64_t inde
     text_in(ui, take_left(line, width, ui.px(gap)), type, color, words);
   };
   piece(Type::mono12, query ? ui.colors.query : ui.colors.key,
-        shortened(ui, Type::mono12, token_or_index(names, index), ui.px(140)), 6);
+        shortened_to(ui, Type::mono12, token_or_index(names, index), ui.px(140)), 6);
   piece(Type::words12, ui.colors.text2, fmt::format("{} {}", query ? "query" : "key", index), 6);
   piece(Type::mono12, ui.colors.text, coordinates_of(query ? scatter.queries : scatter.keys, index), 14);
 }

@@ -104,7 +104,7 @@ void draw_point_name(Ui& ui, const ScatterShown& shown, bool query, std::int64_t
   const ImVec2 at = query ? *points.query : *points.key;
   const std::optional<ImVec2>& other = query ? points.key : points.query;
   const std::string token = token_or_index(shown.data.rows(query ? StageId::query : StageId::key), index);
-  const std::string name = fmt::format("{} {}", shortened(ui, Type::mono_bold11, token, ui.px(140)), index);
+  const std::string name = fmt::format("{} {}", shortened_to(ui, Type::mono_bold11, token, ui.px(140)), index);
   const float width = std::ceil(text_width(ui, Type::mono_bold11, name)) + ui.px(8), reach = ui.px(11) + width;
   const bool left = at.x + reach > plot.max.x || (other && other->x > at.x && at.x - reach >= plot.min.x);
   const float x = std::round(left ? at.x - reach : at.x + ui.px(11));

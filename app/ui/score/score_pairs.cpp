@@ -61,7 +61,7 @@ void draw_pair(Ui& ui, const ScoreShown& shown, std::size_t at, const Rect& line
   ui.mark("score/pair: " + name, line);
   Rect rest = inset(line, ui.px(2));
   const Rect words = take_left(rest, std::min(ui.px(190), rest.width() * 0.5f), ui.px(6));
-  text_in(ui, words, Type::words12, ui.colors.text, shortened(ui, Type::words12, name, words.width()));
+  text_in(ui, words, Type::words12, ui.colors.text, shortened_to(ui, Type::words12, name, words.width()));
   const double value = shown.found.terms[term];
   text_in(ui, take_right(rest, ui.px(kNumber), ui.px(6)), Type::mono12, ui.colors.text, number_label(value, 4), 1);
   signed_bar(ui, rest, value, shown.made.largest);

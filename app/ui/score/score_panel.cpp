@@ -84,7 +84,7 @@ ScoreShown shown_of(Ui& ui, const std::shared_ptr<const Scores::Result>& result)
   return {*result->question.trace, result->question.question, found, made, inside};
 }
 
-void draw_header(Ui& ui, const Trace& trace, const Rect& area) {
+void draw_score_header(Ui& ui, const Trace& trace, const Rect& area) {
   ViewState& view = ui.session.view;
   Rect all = area;
   Rect line{{area.min.x, std::round(area.center().y - ui.px(12))}, {area.max.x - ui.px(size::panel_padding), 0}};
@@ -197,7 +197,7 @@ void draw_score_panel(Ui& ui, const Rect& area) {
   const std::shared_ptr<const Trace> trace = ui.session.trace();
   if (trace == nullptr || trace->model == nullptr || trace->query_len() == 0) return;
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}};
-  draw_header(ui, *trace, header);
+  draw_score_header(ui, *trace, header);
   Rect body{{area.min.x, header.max.y}, area.max};
   const Rect detail = take_detail(ui, body, {.share = 0.42f, .widest = 560});
   const Cell cell = score_cell(*trace, ui.session.view);

@@ -33,7 +33,8 @@ const ScriptSection* section_of(const ShownScript& script, StageId stage) {
   return nullptr;
 }
 
-void draw_header(Ui& ui, const std::shared_ptr<const Trace>& trace, const ShownScript& script, const Rect& area) {
+void draw_script_header(Ui& ui, const std::shared_ptr<const Trace>& trace, const ShownScript& script,
+                        const Rect& area) {
   std::string fact = script.name.empty() ? "" : fmt::format("{}, {} lines", script.name, script.lines.size());
   if (!script.data_name.empty()) fact += ", reads " + script.data_name;
   Rect controls = panel_header(ui, area, "", fact);
@@ -138,7 +139,7 @@ void draw_script_panel(Ui& ui, const Rect& area) {
   draw_pipeline_strip(ui, strip);
   horizontal_line(ui, strip.min.x, strip.max.x, strip.max.y - std::max(1.0f, ui.px(1)), ui.colors.line);
   const ShownScript& script = shown_script(ui, trace);
-  draw_header(ui, trace, script, row(area, y, ui.px(size::panel_header)));
+  draw_script_header(ui, trace, script, row(area, y, ui.px(size::panel_header)));
   const float pad = ui.px(size::panel_padding);
   const Rect box{{area.min.x + pad, y}, {area.max.x - pad, area.max.y - pad}};
   if (!script.obstacle.empty()) {

@@ -58,7 +58,7 @@ std::string token_at(const Trace& trace, std::int64_t position) {
   return visible_piece(token_or_index(trace.inputs->tokens, position));
 }
 
-std::string cell_words(const Drawn& drawn, const SweepCell& cell) {
+std::string words_of_swept(const Drawn& drawn, const SweepCell& cell) {
   if (!cell.position) return sweep_cell_name(cell, {});
   return fmt::format("layer {}, position {} {}", cell.layer, *cell.position,
                      token_at(*drawn.sweep.trace, *cell.position));
@@ -97,7 +97,7 @@ std::string progress_or_largest(const Drawn& drawn) {
   const SweepCell* farthest = farthest_cell(drawn.sweep, drawn.sweep.cells.size(), estimated);
   if (farthest == nullptr) return "no patch changes it";
   std::string words = fmt::format("largest {}change: {}: {}", estimated ? "estimated " : "",
-                                  cell_words(drawn, *farthest), change_words(drawn, *farthest, estimated));
+                                  words_of_swept(drawn, *farthest), change_words(drawn, *farthest, estimated));
   if (drawn.query.estimate != SweepEstimate::beside) return words;
   return words + (drawn.sweep.correlation
                       ? fmt::format("; runs and estimates correlate {:.3f} (Pearson)", *drawn.sweep.correlation)
@@ -109,12 +109,12 @@ std::string finding_of(const Drawn& drawn) {
   const SweepCell* farthest = farthest_cell(drawn.sweep, estimated ? drawn.sweep.cells.size() : drawn.known, estimated);
   if (farthest == nullptr) return "";
   return fmt::format("The {} is {}; {} {} it most, to {}.", metric_words(drawn), number_label(drawn.sweep.unpatched, 3),
-                     cell_words(drawn, *farthest), estimated ? "would change" : "changes",
+                     words_of_swept(drawn, *farthest), estimated ? "would change" : "changes",
                      number_label(drawn.sweep.unpatched + change_of(drawn.sweep, *farthest, estimated), 3));
 }
 
 std::string readout(const Drawn& drawn, const SweepCell& cell) {
-  std::string words = cell_words(drawn, cell) + ": ";
+  std::string words = words_of_swept(drawn, cell) + ": ";
   if (drawn.runs()) words += change_words(drawn, cell, false);
   if (drawn.estimates()) {
     words += fmt::format("{}estimated {}", drawn.runs() ? ", " : "", change_words(drawn, cell, true));
@@ -161,7 +161,7 @@ const SweepCell* cell_at(const Drawn& drawn, bool estimated, Cell at) {
   return index && *index < drawn.known_of(estimated) ? &drawn.sweep.cells[*index] : nullptr;
 }
 
-WordGrid grid_of(Ui& ui, const Drawn& drawn, bool estimated) {
+WordGrid grid_of_cells(Ui& ui, const Drawn& drawn, bool estimated) {
   const ColorMap map = color_map_of(ui, false);
   const double end = drawn.largest > 0 ? drawn.largest : 1;
   const ValueScale scale = value_scale({-end, end, false, false});
@@ -203,7 +203,7 @@ void draw_map(Ui& ui, const Drawn& drawn, bool estimated, Rect area, Shown& show
             estimated ? "estimates: gradient x difference" : "runs");
     area.min.y += caption;
   }
-  const WordGrid grid = grid_of(ui, drawn, estimated);
+  const WordGrid grid = grid_of_cells(ui, drawn, estimated);
   const WordGridInput input = draw_word_grid(ui, grid, area);
   if (input.hovered && drawn.sweep.patch == SweepPatch::positions) ui.state.next_hover.query = input.hovered->column;
   if (input.moved) ui.session.view.sweep.cell = input.moved;

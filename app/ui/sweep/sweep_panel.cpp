@@ -38,7 +38,7 @@ bool is_whole(const std::shared_ptr<const Trace>& trace) {
   return trace != nullptr && trace->model != nullptr && !trace->model->final_hidden.empty() && !trace->preview;
 }
 
-SweepQuery query_of(const SweepView& view, const std::string& metric) {
+SweepQuery asked_sweep(const SweepView& view, const std::string& metric) {
   SweepQuery query;
   query.patch = view.patch;
   query.direction = view.numbers == SweepNumbers::b_into_a ? SweepDirection::noise : SweepDirection::denoise;
@@ -53,7 +53,7 @@ SweepQuery query_of(const SweepView& view, const std::string& metric) {
 // The answer to what is asked now; until there is one the last. Null: none yet.
 std::shared_ptr<const Sweeps::Result> known_sweep(Ui& ui, const std::string& metric) {
   std::shared_ptr<const Sweeps::Result>& last = ui.state.panels.get<SweepPanelState>().last;
-  SweepQuery query = query_of(ui.session.view.sweep, metric);
+  SweepQuery query = asked_sweep(ui.session.view.sweep, metric);
   query.b = ui.session.trace();
   if (!query.ablation) query.a = ui.session.pinned();
   if (!is_whole(query.b) || (!query.ablation && !is_whole(query.a))) return last;

@@ -121,7 +121,7 @@ void draw_text_legend(Ui& ui, const TextShown& shown, const Rect& area) {
     const std::vector<std::string>& names =
         shown.row ? shown.data.columns(StageId::weights) : shown.data.rows(StageId::weights);
     const std::string number = number_label(static_cast<double>(known->values[static_cast<std::size_t>(token)]), 4);
-    const std::string name = shortened(ui, Type::mono11, token_or_index(names, token), ui.px(120));
+    const std::string name = shortened_to(ui, Type::mono11, token_or_index(names, token), ui.px(120));
     const float needed = text_width(ui, Type::mono11, name) + text_width(ui, Type::mono11, number) + ui.px(8);
     if (needed > first.rest.width()) break;
     first.add(Type::mono11, shown.partner_color(ui), name, ui.px(4));

@@ -20,7 +20,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kLeading = 46, kChip = 24, kGap = 18, kName = 18, kLargestSmall = 320, kLeastSmall = 56, kNumbered = 30;
-constexpr float kLargest = 640;  // pixels of a painted picture; a larger one is stretched
+constexpr float kLargestImage = 640;  // pixels of a painted picture; a larger one is stretched
 
 // A picture on screen, and which tokens lie where in it.
 struct Placed {
@@ -76,7 +76,7 @@ class Version {
 void draw_painted(Ui& ui, const TextShown& shown, const Placed& placed, std::int64_t head) {
   const TextWeights& known = *shown.weights();
   const ValueRange range = head < 0 ? word_colors(ui, known).range : head_range(known);
-  const float shrink = std::min(1.0f, kLargest / std::max(placed.rect.width(), placed.rect.height()));
+  const float shrink = std::min(1.0f, kLargestImage / std::max(placed.rect.width(), placed.rect.height()));
   const int width = std::max(1, static_cast<int>(placed.rect.width() * shrink));
   const int height = std::max(1, static_cast<int>(placed.rect.height() * shrink));
   const TextWeightsRequest& asked = shown.result->question.request;

@@ -15,7 +15,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kPad = 6, kGap = 5, kTitle = 22, kBetween = 10, kInset = 8;
+constexpr float kPad = 6, kGap = 5, kWordsTitle = 22, kBetween = 10, kInset = 8;
 
 // Heights of a line and of a word's box.
 struct LineSizes {
@@ -209,7 +209,7 @@ Columns columns_of(Ui& ui, const TextShown& shown, float width) {
   columns.own = shown.one_text ? columns.shaded : &wrapped(ui, shown, !shown.row, inner, state.plain);
   columns.above = ui.px(kInset);
   if (!shown.one_text) {
-    columns.titles = ui.px(kTitle);
+    columns.titles = ui.px(kWordsTitle);
     columns.plain = columns.titles + static_cast<float>(columns.own->flow.lines.size()) * pitch;
     columns.above += columns.plain + ui.px(kBetween) + columns.titles;
   }

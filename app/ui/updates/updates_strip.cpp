@@ -18,10 +18,10 @@ namespace headscope::ui {
 
 namespace {
 
-constexpr float kRow = 40, kLabel = 150;
+constexpr float kStripRow = 40, kLabel = 150;
 constexpr double kUpdateSeconds = 0.125;  // how long each is seen while they are played
 
-UpdatesStrip& strip_of(const Ui& ui) {
+UpdatesStrip& kept_strip(const Ui& ui) {
   return ui.state.panels.get<UpdatesStrip>();
 }
 
@@ -33,7 +33,7 @@ void show(Ui& ui, std::size_t index) {
 // A step of a user, who takes over from playing.
 void step(Ui& ui, int by) {
   const Updates& updates = ui.session.updates;
-  strip_of(ui).plays = false;
+  kept_strip(ui).plays = false;
   if (updates.kept().empty()) return;
   const auto last = static_cast<std::ptrdiff_t>(updates.kept().size()) - 1;
   show(ui, static_cast<std::size_t>(
@@ -41,7 +41,7 @@ void step(Ui& ui, int by) {
 }
 
 void play_on(Ui& ui) {
-  UpdatesStrip& strip = strip_of(ui);
+  UpdatesStrip& strip = kept_strip(ui);
   Updates& updates = ui.session.updates;
   if (!strip.plays) return;
   if (ui.state.time >= strip.next) {
@@ -72,7 +72,7 @@ void slider_keys(Ui& ui) {
   if (ui.take_key(KeyName::page_up)) step(ui, -10);
   if (ui.take_key(KeyName::page_down)) step(ui, 10);
   if (ui.take_key(KeyName::home)) {
-    strip_of(ui).plays = false;
+    kept_strip(ui).plays = false;
     show(ui, 0);
   }
   if (ui.take_key(KeyName::end)) show_newest_update(ui);
@@ -83,12 +83,12 @@ void draw_slider(Ui& ui, const Rect& box) {
   const std::size_t last = updates.kept().size() - 1;
   const std::string tip =
       fmt::format("{} of {} results of the file are kept, {}. Left and Right go from one to the next.",
-                  updates.kept().size(), updates.count(), size_text(static_cast<std::int64_t>(updates.bytes())));
+                  updates.kept().size(), updates.count(), bytes_text(static_cast<std::int64_t>(updates.bytes())));
   const Interaction it = interact_mouse(ui, kUpdatesSlider, box, {true, false, tip.c_str()});
   const float knob = ui.px(7), width = std::max(1.0f, box.width() - 2 * knob);
   if (it.held) {
     const float share = std::clamp((ImGui::GetIO().MousePos.x - box.min.x - knob) / width, 0.0f, 1.0f);
-    strip_of(ui).plays = false;
+    kept_strip(ui).plays = false;
     show(ui, static_cast<std::size_t>(std::round(share * static_cast<float>(last))));
   }
   if (it.focused) slider_keys(ui);
@@ -116,7 +116,7 @@ void draw_label(Ui& ui, Rect& line) {
 }  // namespace
 
 float updates_height(const Ui& ui) {
-  return ui.session.updates.kept().size() < 2 ? 0 : ui.px(kRow);
+  return ui.session.updates.kept().size() < 2 ? 0 : ui.px(kStripRow);
 }
 
 void draw_updates_strip(Ui& ui, const Rect& area) {
@@ -129,7 +129,7 @@ void draw_updates_strip(Ui& ui, const Rect& area) {
   Rect line{{area.min.x + padding, area.min.y}, {area.max.x - padding, area.max.y}};
   const Updates& updates = ui.session.updates;
   const bool past = updates.past() != nullptr, writes = ui.session.jobs.current().running;
-  const bool plays = strip_of(ui).plays;
+  const bool plays = kept_strip(ui).plays;
   if (end_button(ui, line, false, "updates/play", plays ? "Pause" : "Play",
                  {true, false, plays ? "Stays at this result." : "Shows the results one after the other."})) {
     play_updates(ui);
@@ -159,13 +159,13 @@ void show_next_update(Ui& ui) {
 }
 
 void show_newest_update(Ui& ui) {
-  strip_of(ui).plays = false;
+  kept_strip(ui).plays = false;
   ui.session.updates.follow();
   ui.state.wants_frame = true;
 }
 
 void play_updates(Ui& ui) {
-  UpdatesStrip& strip = strip_of(ui);
+  UpdatesStrip& strip = kept_strip(ui);
   Updates& updates = ui.session.updates;
   strip.plays = !strip.plays && updates.kept().size() > 1;
   if (!strip.plays) return;

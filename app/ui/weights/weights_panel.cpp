@@ -22,7 +22,7 @@ std::string list_name(const WeightTensor& tensor) {
   return "weights/tensor/" + tensor.name;
 }
 
-void draw_header(Ui& ui, const WeightsData& data, const Rect& area) {
+void draw_weights_header(Ui& ui, const WeightsData& data, const Rect& area) {
   const ModelTrace* model = data.trace->model.get();
   const std::string fact = model != nullptr ? fmt::format("layer {} of {}", data.trace->inputs->layer, model->name)
                                             : data.trace->inputs->weights.source;
@@ -126,7 +126,7 @@ void draw_weights_panel(Ui& ui, const Rect& area) {
   if (!has_weights(ui)) return;
   WeightsData& data = weights_data(ui);
   const float header = ui.px(size::panel_header);
-  draw_header(ui, data, {area.min, {area.max.x, area.min.y + header}});
+  draw_weights_header(ui, data, {area.min, {area.max.x, area.min.y + header}});
   Rect rest{{area.min.x, area.min.y + header}, area.max};
   horizontal_line(ui, rest.min.x, rest.max.x, rest.min.y - std::max(1.0f, ui.px(1)), ui.colors.line);
   const bool narrow = area.width() < ui.px(kNarrowBelow);

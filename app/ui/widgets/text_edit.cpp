@@ -9,8 +9,8 @@ namespace headscope::ui {
 
 namespace {
 
-constexpr std::size_t kMostSteps = 200;
-constexpr std::size_t kMostUndoBytes = std::size_t{8} << 20;
+constexpr std::size_t kMostEdits = 200;
+constexpr std::size_t kMostEditBytes = std::size_t{8} << 20;
 
 enum class Kind { space, punctuation, word };
 
@@ -37,9 +37,9 @@ void remember(TextEdit& edit) {
   edit.undo.emplace_back(edit.buffer, edit.caret);
   std::size_t bytes = 0;
   std::size_t keep = edit.undo.size();
-  while (keep > 0 && edit.undo.size() - keep < kMostSteps) {
+  while (keep > 0 && edit.undo.size() - keep < kMostEdits) {
     bytes += edit.undo[keep - 1].first.size();
-    if (bytes > kMostUndoBytes && keep < edit.undo.size()) break;
+    if (bytes > kMostEditBytes && keep < edit.undo.size()) break;
     --keep;
   }
   edit.undo.erase(edit.undo.begin(), edit.undo.begin() + static_cast<std::ptrdiff_t>(keep));

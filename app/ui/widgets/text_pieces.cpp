@@ -37,7 +37,7 @@ const UiState::GlyphPicture& glyph_picture(Ui& ui, Type type, std::uint32_t code
     append_utf8(utf8, code_point);
     const FontRole role = font_role(type);
     if (!fallback_font_file(code_point, role).path.empty()) {
-      const double width = headscope::text_width(utf8, role, pixels);
+      const double width = drawn_width(utf8, role, pixels);
       const int w = std::clamp(static_cast<int>(std::ceil(width)) + 2, 1, 512);
       const int h = std::clamp(static_cast<int>(std::ceil(pixels * 1.5)), 1, 512);
       Image image(w, h, {0, 0, 0, 255});

@@ -30,7 +30,7 @@ int add_title(CorpusPage& page, int width) {
   const int margin = page.px(kMargin);
   const double middle = margin + page.font(9);
   page.text(margin, middle, page.figure.title, {FontRole::words_bold, 13, page.colors.text});
-  const double after = text_width(page.figure.title, FontRole::words_bold, page.font(13)) + page.font(12);
+  const double after = drawn_width(page.figure.title, FontRole::words_bold, page.font(13)) + page.font(12);
   const std::string fact =
       fit_text(page.figure.fact, FontRole::words, page.font(12), std::max(0.0, width - 2.0 * margin - after));
   page.text(margin + after, middle, fact, {FontRole::words, 12, page.colors.text2});

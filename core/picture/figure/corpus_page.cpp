@@ -38,7 +38,7 @@ void CorpusPage::text(double x, double middle, const std::string& words, const T
   if (words.empty()) return;
   const double pixels = font(look.size);
   TextItem item;
-  item.x = x - look.anchor * text_width(words, look.role, pixels);
+  item.x = x - look.anchor * drawn_width(words, look.role, pixels);
   item.y = middle + font_metrics(look.role, pixels).cap_height / 2;
   item.text = words;
   item.role = look.role;

@@ -100,7 +100,7 @@ void add_point_names(CorpusPage& page, const Plane& plane) {
     if (found != wanted.end()) first[static_cast<std::size_t>(found - wanted.begin())] = points.size();
     const bool named = all || found != wanted.end();
     const double width =
-        named ? text_width(page.name_of(head), FontRole::numbers_bold, page.font(11)) + page.font(4) : 0;
+        named ? drawn_width(page.name_of(head), FontRole::numbers_bold, page.font(11)) + page.font(4) : 0;
     points.push_back({static_cast<double>(at->first), static_cast<double>(at->second), width});
     heads.push_back(head);
   }

@@ -41,7 +41,7 @@ std::vector<std::string> fitted_names(const Sheet& sheet, const std::vector<std:
   const double size = sheet.font(kAxisSize);
   LabelFit fit;
   fit.width = sheet.font(longest);
-  fit.width_of = [size](std::string_view text) { return text_width(text, FontRole::numbers, size); };
+  fit.width_of = [size](std::string_view text) { return drawn_width(text, FontRole::numbers, size); };
   fit.cut_at_end = [&fit, size](const std::string& text) { return fit_text(text, FontRole::numbers, size, fit.width); };
   std::vector<AxisName> axis;
   for (const std::string& name : names) axis.push_back({std::ssize(axis), name});

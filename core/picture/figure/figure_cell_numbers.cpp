@@ -28,11 +28,11 @@ struct NumberCells {
   double size = 0, smallest = 0;
 
   double room() const { return width - line - 1; }
-  int letters(double of_size) const { return static_cast<int>(room() / text_width("0", FontRole::numbers, of_size)); }
+  int letters(double of_size) const { return static_cast<int>(room() / drawn_width("0", FontRole::numbers, of_size)); }
   // Small letters are as large as the longest number of the picture allows.
   double size_of(const CellNumbers& numbers) const {
     if (!numbers.small || numbers.letters == 0) return size;
-    const double longest = text_width("0", FontRole::numbers, size) * numbers.letters;
+    const double longest = drawn_width("0", FontRole::numbers, size) * numbers.letters;
     return std::clamp(size * room() / longest, smallest, size);
   }
 };

@@ -39,7 +39,7 @@ Rgba color_of(const Palette& colors, FormulaRole role) {
   return colors.text;
 }
 
-CellPlace place_of(const Sheet& sheet) {
+CellPlace place_of_explained(const Sheet& sheet) {
   const ViewSpec& view = sheet.view;
   const Stage* stage = sheet.trace.find(view.stage);
   if (stage == nullptr) {
@@ -234,7 +234,7 @@ FormulaFonts picture_formula_fonts(double scale) {
   FormulaFonts fonts;
   fonts.unit = scale;
   fonts.width = [scale](FormulaType type, std::string_view text) {
-    return text_width(text, font_of(type), formula_size(type) * scale);
+    return drawn_width(text, font_of(type), formula_size(type) * scale);
   };
   // Letters without room above and below them: lines of a formula are close.
   fonts.ascent = [scale](FormulaType type) { return formula_size(type) * scale * 0.82; };
@@ -243,7 +243,7 @@ FormulaFonts picture_formula_fonts(double scale) {
 }
 
 void plan_explanation(Sheet& sheet) {
-  const CellPlace place = place_of(sheet);
+  const CellPlace place = place_of_explained(sheet);
   const CellReport report = report_of(sheet.trace, place.stage, place.index);
   const int width = figure_width(sheet, sheet.px(kWidth));
   sheet.plan.width = width;

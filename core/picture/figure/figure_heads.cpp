@@ -24,11 +24,11 @@ bool is_off(const Request& request, std::int64_t head) {
 // the score is cut, so that the score stays.
 void summary_line(Sheet& sheet, const HeadSummary& summary, double left, double right, double middle) {
   using Role = LabelPiece::Role;
-  const double size = sheet.font(12), space = text_width(" ", FontRole::words, size);
+  const double size = sheet.font(12), space = drawn_width(" ", FontRole::words, size);
   double score_room = 0;
   const std::vector<LabelPiece> pieces = summary_pieces(summary, *sheet.measured);
   for (const LabelPiece& piece : pieces) {
-    if (piece.role == Role::score) score_room = space + text_width(piece.text, FontRole::words, size);
+    if (piece.role == Role::score) score_room = space + drawn_width(piece.text, FontRole::words, size);
   }
   for (const LabelPiece& piece : pieces) {
     const double end = piece.role == Role::score ? right : right - score_room;
@@ -38,7 +38,7 @@ void summary_line(Sheet& sheet, const HeadSummary& summary, double left, double 
                        : piece.role == Role::key ? sheet.colors.key
                                                  : sheet.colors.text2;
     sheet.text_middle(left, middle, shown, FontRole::words, 12, color);
-    left += text_width(shown, FontRole::words, size) + space;
+    left += drawn_width(shown, FontRole::words, size) + space;
   }
 }
 

@@ -14,7 +14,7 @@ namespace headscope {
 void draw_centred(FigureOutput& output, const TextBox& box, const std::string& text, double pixel_size, Rgba color) {
   if (text.empty()) return;
   TextItem item;
-  item.x = box.x + (box.width - text_width(text, FontRole::numbers, pixel_size)) / 2;
+  item.x = box.x + (box.width - drawn_width(text, FontRole::numbers, pixel_size)) / 2;
   item.y = box.y + (box.height + font_metrics(FontRole::numbers, pixel_size).cap_height) / 2;
   item.text = text;
   item.role = FontRole::numbers;
@@ -51,7 +51,7 @@ void draw_provenance(const ProvenanceItem& item, FigureOutput& output, const Can
       }
       const std::string text = fmt::format("h{} t{}", from.head, from.position);
       const bool fits =
-          height >= 14 * item.scale && width >= text_width(text, FontRole::numbers, size) + 4 * item.scale;
+          height >= 14 * item.scale && width >= drawn_width(text, FontRole::numbers, size) + 4 * item.scale;
       if (!fits) continue;
       draw_centred(output,
                    {.x = static_cast<double>(left),

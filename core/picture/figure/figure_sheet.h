@@ -70,7 +70,7 @@ class Sheet {
   int px(double units) const;  // whole pixels, at least 1 for anything above 0
   double font(double units) const { return units * view.scale; }
   double width_of(const std::string& text, FontRole role, double size) const {
-    return text_width(text, role, font(size));
+    return drawn_width(text, role, font(size));
   }
 
   // ---- drawing; sizes in units, places in pixels. `middle`: the y on which capital letters are centred.

@@ -53,7 +53,7 @@ class SvgOutput : public FigureOutput {
   }
 
   void text(const TextItem& item) override {
-    const double width = text_width(item.text, item.role, item.size);
+    const double width = drawn_width(item.text, item.role, item.size);
     const bool upwards = item.quarter_turns == 1;
     const double x = upwards ? item.x : item.x + item.anchor * width;
     const double y = upwards ? item.y - item.anchor * width : item.y;

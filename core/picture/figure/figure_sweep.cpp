@@ -80,7 +80,7 @@ std::string metric_words(const Sweep& sweep) {
   return words + fmt::format(", at position {} {}", sweep.position, here);
 }
 
-Sheet::Title title_of(const FigureSource& source, const ModelQuestion& question) {
+Sheet::Title sweep_title(const FigureSource& source, const ModelQuestion& question) {
   Sheet::Title title;
   title.name = question.ablation == Ablation::zero           ? "zeros in place of a part"
                : question.ablation                           ? "its mean in place of a part"
@@ -133,7 +133,7 @@ void plan_sweep(Sheet& sheet, const FigureSource& source) {
   const ModelQuestion& question = sheet.view.question;
   const Changes changes = changes_of(sweep);
   OneMap map;
-  map.title = title_of(source, question);
+  map.title = sweep_title(source, question);
   map.rows = changes.matrix.dim(0);
   map.columns = changes.matrix.dim(1);
   map.names = names_of(sweep, changes.map);

@@ -10,7 +10,7 @@ namespace headscope {
 namespace {
 
 // The rows of the weights that `spec` draws; null where it draws others, or where they must be read.
-WeightRows rows_of(const Sheet& sheet, const StagePicture& stage, const HeatmapSpec& spec) {
+WeightRows rows_of_sheet(const Sheet& sheet, const StagePicture& stage, const HeatmapSpec& spec) {
   if (stage.stage() != StageId::weights || stage.heads() == 0) return nullptr;
   return weight_rows_of(sheet.trace, spec.batch, spec.head);
 }
@@ -23,7 +23,7 @@ Range all_rows(const Trace& trace) {
 
 HeadSummary look_at_head(const Sheet& sheet, const StagePicture& stage, std::int64_t head, HeatmapSpec& spec) {
   const Trace& measured = *sheet.measured;
-  const WeightRows rows = &measured == &sheet.trace ? rows_of(sheet, stage, spec) : nullptr;
+  const WeightRows rows = &measured == &sheet.trace ? rows_of_sheet(sheet, stage, spec) : nullptr;
   if (rows == nullptr) return summarize_head(measured, sheet.view.batch, head, sheet.cancel);
   MapPixels pixels(spec);
   if (!pixels.possible()) return summarize_head(measured, sheet.view.batch, head, sheet.cancel);
@@ -41,7 +41,7 @@ HeadSummary look_at_head(const Sheet& sheet, const StagePicture& stage, std::int
 }
 
 void choose_pixels(const Sheet& sheet, const StagePicture& stage, HeatmapSpec& spec) {
-  const WeightRows rows = rows_of(sheet, stage, spec);
+  const WeightRows rows = rows_of_sheet(sheet, stage, spec);
   if (rows == nullptr) return;
   MapPixels pixels(spec);
   if (!pixels.possible()) return;

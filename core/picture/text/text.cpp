@@ -149,7 +149,7 @@ std::string fit_layout(std::string_view utf8, FontRole role, double pixel_size, 
   if (layout->width <= width) return std::string(utf8);
   std::vector<PlacedGrapheme> graphemes = layout->graphemes;
   std::sort(graphemes.begin(), graphemes.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  double pen = text_width(kEllipsis, role, pixel_size);
+  double pen = drawn_width(kEllipsis, role, pixel_size);
   if (pen > width) return {};
   std::size_t count = 0;  // how many graphemes are left
   for (; count < graphemes.size(); ++count) {
@@ -159,14 +159,14 @@ std::string fit_layout(std::string_view utf8, FontRole role, double pixel_size, 
   for (std::size_t less = 1;; less *= 2) {
     const std::size_t cut = count == 0 ? 0 : graphemes[count - 1].end;
     std::string result = without_last_blanks(utf8.substr(0, cut)) + std::string(kEllipsis);
-    if (count == 0 || text_width(result, role, pixel_size) <= width) return result;
+    if (count == 0 || drawn_width(result, role, pixel_size) <= width) return result;
     count -= std::min(count, less);
   }
 }
 
 }  // namespace
 
-double text_width(std::string_view utf8, FontRole role, double pixel_size) {
+double drawn_width(std::string_view utf8, FontRole role, double pixel_size) {
   if (needs_layout(utf8)) return text_layout(utf8, role, pixel_size)->width;
   return advance_of(utf8, role, pixel_size);
 }
@@ -202,7 +202,7 @@ void draw_text(Image& image, const LinePlace& place, std::string_view utf8, Font
 std::string fit_text(std::string_view utf8, FontRole role, double pixel_size, double width) {
   const std::string_view part = reaching_part(utf8, role, pixel_size, width);
   if (needs_layout(part)) return fit_layout(laid_out_part(utf8), role, pixel_size, width);
-  const double dots = text_width(kEllipsis, role, pixel_size);
+  const double dots = drawn_width(kEllipsis, role, pixel_size);
   double pen = 0;
   std::size_t cut = 0;  // the longest prefix that leaves room for the ellipsis
   for (std::size_t at = 0; at < utf8.size();) {

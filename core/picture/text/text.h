@@ -19,7 +19,7 @@
 namespace headscope {
 
 // Width in pixels of one line of text at a pixel size.
-double text_width(std::string_view utf8, FontRole role, double pixel_size);
+double drawn_width(std::string_view utf8, FontRole role, double pixel_size);
 
 // Draws one line. A code point that no font has is drawn as a box with its hex number.
 void draw_text(Image& image, const LinePlace& place, std::string_view utf8, FontRole role, double pixel_size,

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kModels = HEADSCOPE_SOURCE_DIR "/tests/golden/models/";
+const std::string kLayoutsModels = HEADSCOPE_SOURCE_DIR "/tests/golden/models/";
 
 class Layouts : public CommandTest {
  protected:
@@ -25,7 +25,7 @@ class Layouts : public CommandTest {
   }
   // Writes the tensors of llama2c as Meta ships them.
   void write_meta(const std::string& params) const {
-    const SafetensorsFile file = SafetensorsFile::open(kModels + "llama2c/model.safetensors");
+    const SafetensorsFile file = SafetensorsFile::open(kLayoutsModels + "llama2c/model.safetensors");
     std::vector<std::pair<std::string, test::SavedTensor>> tensors;
     for (const SafetensorsEntry& entry : file.entries()) {
       tensors.push_back({entry.name, {entry.shape, file.tensor(entry).values()}});
@@ -37,7 +37,7 @@ class Layouts : public CommandTest {
 
 TEST_F(Layouts, MetasFolderOpens) {
   write_meta(R"({"dim": 12, "n_layers": 2, "n_heads": 3, "vocab_size": -1, "multiple_of": 8, "norm_eps": 1e-05})");
-  EXPECT_EQ(numbers(run("meta")), numbers(run(kModels + "llama2c")));
+  EXPECT_EQ(numbers(run("meta")), numbers(run(kLayoutsModels + "llama2c")));
   EXPECT_EQ(numbers(run("meta/consolidated.00.pth")), numbers(run("meta")));
   const Result info = cli({"info", "meta"});
   EXPECT_NE(info.out.find("as Meta ships Llama"), std::string::npos) << info.out;
@@ -55,14 +55,14 @@ TEST_F(Layouts, ParamsOfAnotherModelAreAnsweredByTheConfigThatFits) {
                    {"meta/params.json", "dim is 64 and the tensors have 12", "vocab_size is 100", config});
   }
   folder_.write("meta/config.json", config);
-  EXPECT_EQ(numbers(run("meta")), numbers(run(kModels + "llama2c")));
+  EXPECT_EQ(numbers(run("meta")), numbers(run(kLayoutsModels + "llama2c")));
 }
 
 class HubCache : public Layouts {
  protected:
   HubCache() {
     fs::create_directories(snapshot("x--tiny").parent_path());
-    fs::copy(kModels + "llama2c", snapshot("x--tiny"));
+    fs::copy(kLayoutsModels + "llama2c", snapshot("x--tiny"));
     folder_.write("hub/models--x--tiny/refs/main", "abc123");
     fs::create_directories(snapshot("x--tiny").parent_path() / "older");
   }
@@ -77,7 +77,7 @@ class HubCache : public Layouts {
 
 TEST_F(HubCache, AFolderOfItIsOpenedAsItsSnapshot) {
   const Result folder = run("hub/models--x--tiny");
-  EXPECT_EQ(numbers(folder), numbers(run(kModels + "llama2c")));
+  EXPECT_EQ(numbers(folder), numbers(run(kLayoutsModels + "llama2c")));
   EXPECT_NE(folder.err.find("hub/models--x--tiny is a folder of the hub's cache; "
                             "hub/models--x--tiny/snapshots/abc123 is opened"),
             std::string::npos)
@@ -91,7 +91,7 @@ TEST_F(HubCache, AFolderOfItIsOpenedAsItsSnapshot) {
   const auto now = fs::file_time_type::clock::now();
   fs::last_write_time(folder_ / "hub/models--x--tiny/snapshots/abc123", now);
   fs::last_write_time(folder_ / "hub/models--x--tiny/snapshots/older", now - std::chrono::hours(1));
-  EXPECT_EQ(numbers(run("hub/models--x--tiny")), numbers(run(kModels + "llama2c")));
+  EXPECT_EQ(numbers(run("hub/models--x--tiny")), numbers(run(kLayoutsModels + "llama2c")));
   fs::last_write_time(folder_ / "hub/models--x--tiny/snapshots/older", now);
   expect_refused(run("hub/models--x--tiny"), 3, {"none of its 2 snapshots", "abc123, older"});
   fs::remove_all(folder_ / "hub/models--x--tiny/snapshots/older");
@@ -100,7 +100,7 @@ TEST_F(HubCache, AFolderOfItIsOpenedAsItsSnapshot) {
 
 TEST_F(HubCache, ANameIsFoundThere) {
   const std::vector<std::string> words = {"run", "--model", "x/tiny", "--token-ids", "1,2,3", "--summary"};
-  const std::string expected = numbers(run(kModels + "llama2c"));
+  const std::string expected = numbers(run(kLayoutsModels + "llama2c"));
   const Result result = with_cache(words, "HF_HUB_CACHE", folder_ / "hub");
   EXPECT_EQ(numbers(result), expected);
   EXPECT_NE(result.err.find("x/tiny lies in the hub's cache; " + snapshot("x--tiny").string() + " is opened"),
@@ -165,7 +165,7 @@ TEST_F(Layouts, FilesOfPiecesAreSaidToBeWhatTheyAre) {
                 .out.find("no tokenizer that can be used: xlnet: found spiece.model, which is read "
                           "where config.json names a family whose tokenizer is known"),
             std::string::npos);
-  fs::copy(kModels + "llama", folder_ / "llama");
+  fs::copy(kLayoutsModels + "llama", folder_ / "llama");
   folder_.write("llama/tokenizer.model", "IQ== 0\nIg== 1\n");
   expect_refused(cli({"run", "--model", "llama", "--phrase", "a"}), 2,
                  {"llama has no tokenizer that can be used", "tokenizer.model: a list of tiktoken of 2 pieces"});
@@ -175,7 +175,7 @@ TEST_F(Layouts, FilesOfPiecesAreSaidToBeWhatTheyAre) {
 }
 
 TEST_F(Layouts, DraftHeadsAreNoModels) {
-  fs::copy(kModels + "llama", folder_ / "llama");
+  fs::copy(kLayoutsModels + "llama", folder_ / "llama");
   auto config = nlohmann::json::parse(std::ifstream(folder_ / "llama/config.json"));
   for (const char* name : {"LlamaForCausalLMEagle", "LlamaForCausalLMEagle3", "EagleModel", "MedusaModel",
                            "Eagle3LlamaForCausalLM", "DeepSeekMTPModel", "DeepseekV3ForCausalLMNextN"}) {

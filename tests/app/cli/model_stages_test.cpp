@@ -11,12 +11,12 @@
 namespace headscope {
 namespace {
 
-const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
+const std::string kStagesModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
 
 class ModelStages : public CommandTest {
  protected:
   static Tensor wanted(const std::string& model, const std::string& name) {
-    const SafetensorsFile file = SafetensorsFile::open(kModels + model + "/expected.safetensors");
+    const SafetensorsFile file = SafetensorsFile::open(kStagesModels + model + "/expected.safetensors");
     return file.tensor(*file.find(name));
   }
   static std::vector<std::string> request_of(const std::string& command, const std::string& model) {
@@ -24,7 +24,7 @@ class ModelStages : public CommandTest {
     for (const float id : wanted(model, "token_ids").values()) {
       ids += (ids.empty() ? "" : ",") + std::to_string(static_cast<int>(id));
     }
-    return {command, "--model", kModels + model, "--token-ids", ids};
+    return {command, "--model", kStagesModels + model, "--token-ids", ids};
   }
   Result with(std::vector<std::string> words, const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
@@ -76,8 +76,8 @@ TEST_F(ModelStages, WhatIsMissingIsNamedAndNothingIsWritten) {
   };
   refused({"run", "--model", "seeded", "--phrase", "a b", "--export", "weights,stream", "--out", "none"},
           {"--export", "stream", "one layer without the model around it", "--model"});
-  refused({"run", "--model", kModels + "attention-only-decoder", "--token-ids", "1,2,3", "--export", "mlp_in", "--out",
-           "none"},
+  refused({"run", "--model", kStagesModels + "attention-only-decoder", "--token-ids", "1,2,3", "--export", "mlp_in",
+           "--out", "none"},
           {"--export", "mlp_in", "has no MLP"});
   refused({"run", "--model", "demo:induction", "--phrase", "cat box", "--export", "steam", "--out", "none"},
           {"--export", "'stream'", "attention_out"});

@@ -10,13 +10,13 @@
 namespace headscope {
 namespace {
 
-const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
+const std::string kModelFolders = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
 
 class Models : public CommandTest {
  protected:
   // The reference's tensor of a golden model.
   static Tensor wanted(const std::string& model, const std::string& name) {
-    const SafetensorsFile file = SafetensorsFile::open(kModels + model + "/expected.safetensors");
+    const SafetensorsFile file = SafetensorsFile::open(kModelFolders + model + "/expected.safetensors");
     return file.tensor(*file.find(name));
   }
 
@@ -31,7 +31,7 @@ class Models : public CommandTest {
   // A copy of the golden BERT with a vocabulary, in the working folder.
   std::string bert_with_vocabulary() const {
     const std::filesystem::path folder = std::filesystem::path(folder_.path()) / "bert";
-    std::filesystem::copy(kModels + "bert", folder);
+    std::filesystem::copy(kModelFolders + "bert", folder);
     std::ofstream vocabulary(folder / "vocab.txt");
     for (const char* word : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "##s"}) {
       vocabulary << word << "\n";
@@ -41,8 +41,8 @@ class Models : public CommandTest {
 };
 
 TEST_F(Models, ALayerIsExportedWithTheNumbersOfTheReference) {
-  run_to("first", {"--model", kModels + "gpt2", "--token-ids", ids_of("gpt2"), "--layer", "0"});
-  run_to("last", {"--model", kModels + "gpt2", "--token-ids", ids_of("gpt2")});
+  run_to("first", {"--model", kModelFolders + "gpt2", "--token-ids", ids_of("gpt2"), "--layer", "0"});
+  run_to("last", {"--model", kModelFolders + "gpt2", "--token-ids", ids_of("gpt2")});
   const auto last = std::to_string(manifest("last")["model"]["num_layers"].get<int>() - 1);
   for (const auto& [name, layer] : {std::pair<std::string, std::string>{"first", "0"}, {"last", last}}) {
     for (const char* each : {"query", "weights", "context"}) {
@@ -61,7 +61,7 @@ TEST_F(Models, ALayerIsExportedWithTheNumbersOfTheReference) {
 }
 
 TEST_F(Models, PredictionsAreThoseOfTheReference) {
-  const Result result = cli({"run", "--model", kModels + "llama", "--token-ids", ids_of("llama"), "--layer", "0",
+  const Result result = cli({"run", "--model", kModelFolders + "llama", "--token-ids", ids_of("llama"), "--layer", "0",
                              "--predict", "3", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   const nlohmann::json predictions = nlohmann::json::parse(result.out)["predictions"];
@@ -81,7 +81,8 @@ TEST_F(Models, PredictionsAreThoseOfTheReference) {
   EXPECT_TRUE(predictions["token_loss"][1].is_number());
   EXPECT_TRUE(predictions["mean_loss"].is_number());
 
-  const Result table = cli({"run", "--model", kModels + "llama", "--token-ids", ids_of("llama"), "--predict", "1"});
+  const Result table =
+      cli({"run", "--model", kModelFolders + "llama", "--token-ids", ids_of("llama"), "--predict", "1"});
   EXPECT_NE(table.out.find("model      llama, layer"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("probability"), std::string::npos);
   EXPECT_NE(table.out.find("nats a token"), std::string::npos);
@@ -144,7 +145,7 @@ TEST_F(Models, APhraseGoesThroughTheCheckpointsTokenizer) {
 }
 
 TEST_F(Models, TwoPhrasesAreOneSequence) {
-  const std::vector<std::string> base = {"run", "--model", kModels + "bert-pair", "--phrase", "the cat sat"};
+  const std::vector<std::string> base = {"run", "--model", kModelFolders + "bert-pair", "--phrase", "the cat sat"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), base.begin(), base.end());
     return cli(more);
@@ -182,16 +183,16 @@ TEST_F(Models, TheShippedEncoderNamesTheNounThatItStandsFor) {
 }
 
 TEST_F(Models, RenderDrawsALayer) {
-  const Result result = cli({"render", "--model", kModels + "qwen3", "--token-ids", "1,2,3", "--layer", "1", "--view",
-                             "heads", "--out", "heads.png"});
+  const Result result = cli({"render", "--model", kModelFolders + "qwen3", "--token-ids", "1,2,3", "--layer", "1",
+                             "--view", "heads", "--out", "heads.png"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_GT(std::filesystem::file_size(std::filesystem::path(folder_.path()) / "heads.png"), 100u);
-  const Result trace = cli({"run", "--model", kModels + "qwen3", "--token-ids", "1,2,3", "--trace", "torch"});
+  const Result trace = cli({"run", "--model", kModelFolders + "qwen3", "--token-ids", "1,2,3", "--trace", "torch"});
   EXPECT_NE(trace.out.find("q size: torch.Size("), std::string::npos) << trace.out << trace.err;
 }
 
 TEST_F(Models, WhatCannotRunIsRefused) {
-  const std::string gpt2 = kModels + "gpt2";
+  const std::string gpt2 = kModelFolders + "gpt2";
   const auto refused = [&](std::vector<std::string> words, int code, const std::vector<std::string>& parts) {
     words.insert(words.begin(), "run");
     expect_refused(cli(words), code, parts);
@@ -218,7 +219,7 @@ TEST_F(Models, AModelGivenOnTheCommandLineLeavesASessionsSizesBehind) {
   std::ofstream(std::filesystem::path(folder_.path()) / "s.json")
       << R"({"phrase": "a b", "d_model": 64, "heads": 8, "mask": "causal"})";
   const Result result =
-      cli({"run", "--session", "s.json", "--model", kModels + "gpt2", "--token-ids", "1,2", "--json"});
+      cli({"run", "--session", "s.json", "--model", kModelFolders + "gpt2", "--token-ids", "1,2", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(nlohmann::json::parse(result.out)["request"]["mask"], "causal");
 }

@@ -134,7 +134,7 @@ TEST_F(ScanNumbers, SumsOfVectorsAreThoseThatRunExports) {
                             "query,key,value,context", "--format", "npy", "--out", out});
     ASSERT_EQ(run.code, 0) << run.err;
     for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
-      const Tensor rows = stage(out, std::string(stage_name(stage_of(all_vector_kinds()[kind]))));
+      const Tensor rows = stage(out, std::string(stage_name(vector_stage(all_vector_kinds()[kind]))));
       const auto size = static_cast<std::size_t>(rows.dim(3));
       sums[kind].resize(size);
       products[kind].resize(size * (size + 1) / 2);

@@ -10,8 +10,8 @@
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kComputeAttentionInfinity = std::numeric_limits<float>::infinity();
+constexpr float kAttentionNan = std::numeric_limits<float>::quiet_NaN();
 
 struct Operands {
   Tensor query, key, value;
@@ -82,7 +82,7 @@ std::vector<NamedRule> all_rules(const Operands& of) {
       rule.mask_order = MaskOrder::before_scale;
       rule.mask_fill = -1e20;
       rules.push_back({name + ", before-scale -1e20", rule});
-      rule.mask_fill = -kInfinity;
+      rule.mask_fill = -kComputeAttentionInfinity;
       rule.fully_masked = FullyMasked::uniform;
       rules.push_back({name + ", before-scale -inf uniform", rule});
       rule = rule_of_file(of, apart, adds);
@@ -191,8 +191,8 @@ TEST_F(ComputeAttentionGlTest, NanAndInfinityInHiddenKeysAndValuesChangeNothing)
   const Operands of = operands({1, 2, 1, 9, 70, 5, 6});
   Operands spoilt = {of.query, of.key.dense_copy(), of.value.dense_copy()};
   for (std::int64_t j = 50; j < 70; ++j) {
-    spoilt.key.mutable_data()[j * 5 + j % 5] = j % 2 == 0 ? kNan : kInfinity;
-    spoilt.value.mutable_data()[j * 6 + j % 6] = j % 3 == 0 ? -kInfinity : kNan;
+    spoilt.key.mutable_data()[j * 5 + j % 5] = j % 2 == 0 ? kAttentionNan : kComputeAttentionInfinity;
+    spoilt.value.mutable_data()[j * 6 + j % 6] = j % 3 == 0 ? -kComputeAttentionInfinity : kAttentionNan;
   }
   const ScoreRule rule = rule_with_mask(of, "padding:20");
   const Pass clean = pass_of(gpu(), of, rule, all_queries(of)), dirty = pass_of(gpu(), spoilt, rule, all_queries(of));
@@ -203,17 +203,17 @@ TEST_F(ComputeAttentionGlTest, NanAndInfinityInHiddenKeysAndValuesChangeNothing)
 
 TEST_F(ComputeAttentionGlTest, NanInAVisibleKeyOrValueIsSeenWhereTheReferenceSeesIt) {
   Operands of = operands({1, 2, 2, 12, 12, 5, 6});
-  of.key.mutable_data()[4 * 5] = kNan;
-  of.value.mutable_data()[7 * 6 + 2] = kNan;
-  of.value.mutable_data()[12 * 6 + 9 * 6 + 1] = kInfinity;
+  of.key.mutable_data()[4 * 5] = kAttentionNan;
+  of.value.mutable_data()[7 * 6 + 2] = kAttentionNan;
+  of.value.mutable_data()[12 * 6 + 9 * 6 + 1] = kComputeAttentionInfinity;
   for (const NamedRule& named : all_rules(of)) expect_same_pass(of, named, all_queries(of));
 }
 
 // Blocks of queries are computed with the keys that they see; beside them is what the reference has there.
 TEST_F(ComputeAttentionGlTest, BlocksOfQueriesThatSeeOtherKeys) {
   Operands of = operands({1, 2, 1, 700, 700, 5, 6});
-  of.query.mutable_data()[300 * 5 + 1] = kNan;       // a row of NaN in the first head
-  of.value.mutable_data()[650 * 6 + 2] = kInfinity;  // hidden from most
+  of.query.mutable_data()[300 * 5 + 1] = kAttentionNan;              // a row of NaN in the first head
+  of.value.mutable_data()[650 * 6 + 2] = kComputeAttentionInfinity;  // hidden from most
   std::vector<NamedRule> rules{{"causal", rule_with_mask(of, "causal", 0.4)},
                                {"window", rule_with_mask(of, "causal,window:9", 0.4)},
                                {"both sides", rule_with_mask(of, "window:150", 0.4)},

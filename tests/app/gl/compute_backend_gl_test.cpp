@@ -19,8 +19,8 @@ namespace {
 
 class ComputeBackendGlTest : public ComputeTest {};
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kBackendInfinity = std::numeric_limits<float>::infinity();
+constexpr float kBackendNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST_F(ComputeBackendGlTest, NamesItselfAndTheDevice) {
   EXPECT_EQ(gpu().name(), "gpu");
@@ -72,7 +72,7 @@ TEST_F(ComputeBackendGlTest, SoftmaxAndStatisticsOfOddRows) {
     for (const float spread : {1.0F, 30.0F, 200.0F}) {
       std::vector<float> values = random_values(2 * 3 * 5 * keys, 6);
       for (float& value : values) value *= spread;
-      for (std::size_t i = 0; i < values.size(); i += 7) values[i] = -kInfinity;
+      for (std::size_t i = 0; i < values.size(); i += 7) values[i] = -kBackendInfinity;
       const Tensor scores = Tensor::of({2, 3, 5, keys}, {Axis::batch, Axis::head, Axis::query, Axis::key}, values);
       RowStatistics actual, expected;
       const Tensor weights = gpu().softmax_rows(scores, &actual, cancel_);
@@ -124,7 +124,7 @@ TEST_F(ComputeBackendGlTest, SmallBuffersGiveTheSameBits) {
   EXPECT_EQ(some.max.values(), all.max.values());
   EXPECT_EQ(some.sum.values(), all.sum.values());
   std::vector<float> values = random_values(3 * 3 * 43 * 8, 19);
-  values[100] = kNan;
+  values[100] = kBackendNan;
   HiddenCells hidden(3, 6, 41, 43);
   for (std::int64_t b = 0; b < 3; ++b) {
     for (std::int64_t h = 0; h < 6; ++h) {

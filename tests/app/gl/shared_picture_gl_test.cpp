@@ -140,7 +140,7 @@ TEST_F(SharedPictureGlTest, RowsEndWhereTheirVisiblePixelsDo) {
   }
 }
 
-HeatmapSpec spec_of(const std::shared_ptr<const DevicePicture>& picture) {
+HeatmapSpec picture_spec_of(const std::shared_ptr<const DevicePicture>& picture) {
   HeatmapSpec spec;
   spec.device = picture;
   spec.matrix = Tensor::computed({picture->rows, picture->columns}, {Axis::query, Axis::key},
@@ -160,7 +160,7 @@ TEST_F(SharedPictureGlTest, HeatmapsAreDrawnFromThemWithoutAWayBack) {
       const PyramidSource source = made.source(stage, false);
       const auto picture = source.device->picture(plan_of(
           source.device->pool_cells(source, {0, 170}, {0, 150}, {2, 2}, Pooling::max, CancelToken()), Pooling::max));
-      HeatmapSpec spec = spec_of(picture);
+      HeatmapSpec spec = picture_spec_of(picture);
       std::vector<HeatmapSpec> specs{spec};
       spec.range.per_row = true;
       specs.push_back(spec);
@@ -198,7 +198,7 @@ TEST_F(SharedPictureGlTest, WhatItLooksLikeIsWhatTheCpuDraws) {
   for (const StageId stage : {StageId::masked_scores, StageId::weights}) {
     const PyramidSource source = made.source(stage, false), own = on_cpu.source(stage);
     EXPECT_EQ(own.device, nullptr);
-    HeatmapSpec spec = spec_of(source.device->picture(plan_of(
+    HeatmapSpec spec = picture_spec_of(source.device->picture(plan_of(
         source.device->pool_cells(source, {0, 170}, {0, 150}, {2, 2}, Pooling::mean, CancelToken()), Pooling::mean)));
     const Image actual = store_->read_back(store_->heatmap(spec));
     const PooledPixels pixels = pool_cells(own, {0, 170}, {0, 150}, {2, 2}, Pooling::mean, CancelToken());
@@ -237,7 +237,7 @@ TEST_F(SharedPictureGlTest, APictureIsDrawnLongerThanItsDeviceComputes) {
     expected = pool_cells(source, {0, 60}, {0, 50}, {1, 1}, Pooling::max, CancelToken());
   }
   expect_equal(read_all(*picture), expected, "the device is gone");
-  const HeatmapSpec spec = spec_of(picture);
+  const HeatmapSpec spec = picture_spec_of(picture);
   EXPECT_TRUE(store_->read_back(store_->heatmap(spec)).pixels == draw_heatmap(spec).pixels);
   std::thread([&] { EXPECT_THROW(picture->read({0, 1}, {0, 1}), BackendError); }).join();
 }
@@ -245,7 +245,7 @@ TEST_F(SharedPictureGlTest, APictureIsDrawnLongerThanItsDeviceComputes) {
 TEST_F(SharedPictureGlTest, AStoreOfAnotherContextBringsThemBack) {
   const Computed made = computed(60, 50, "causal");
   const PyramidSource source = made.source(StageId::weights);
-  const HeatmapSpec spec = spec_of(source.device->picture(
+  const HeatmapSpec spec = picture_spec_of(source.device->picture(
       plan_of(source.device->pool_cells(source, {0, 60}, {0, 50}, {1, 1}, Pooling::max, CancelToken()), Pooling::max)));
   const auto other = GlTextureStore::make();
   const TextureId id = other->heatmap(spec);
@@ -264,7 +264,7 @@ TEST_F(SharedPictureGlTest, WhatNobodyHoldsIsDeleted) {
     const auto& shared = dynamic_cast<const SharedPicture&>(*picture);
     values = shared.values().name();
     hidden = shared.hidden().name();
-    EXPECT_NE(store_->heatmap(spec_of(picture)), 0U);
+    EXPECT_NE(store_->heatmap(picture_spec_of(picture)), 0U);
     EXPECT_TRUE(glIsTexture(values));
   }
   EXPECT_TRUE(glIsTexture(values)) << "a heatmap of it is on screen";

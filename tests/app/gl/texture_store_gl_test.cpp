@@ -23,7 +23,7 @@ Tensor ramp(std::int64_t side) {
   return Tensor::of({side, side}, {Axis::query, Axis::key}, std::move(values));
 }
 
-HeatmapSpec spec_of(const Tensor& matrix, int side) {
+HeatmapSpec store_spec_of(const Tensor& matrix, int side) {
   HeatmapSpec spec;
   spec.matrix = matrix;
   spec.rows = static_cast<double>(matrix.dim(0));
@@ -37,15 +37,15 @@ class TextureStoreGlTest : public GlTest {};
 
 TEST_F(TextureStoreGlTest, AnEqualSpecGivesTheSameTexture) {
   const Tensor matrix = ramp(8);
-  const TextureId first = store_->heatmap(spec_of(matrix, 80));
-  EXPECT_EQ(store_->heatmap(spec_of(matrix, 80)), first);
+  const TextureId first = store_->heatmap(store_spec_of(matrix, 80));
+  EXPECT_EQ(store_->heatmap(store_spec_of(matrix, 80)), first);
   store_->end_frame();
-  EXPECT_EQ(store_->heatmap(spec_of(matrix, 80)), first);
+  EXPECT_EQ(store_->heatmap(store_spec_of(matrix, 80)), first);
   EXPECT_EQ(store_->uploads(), 1);
 }
 
 TEST_F(TextureStoreGlTest, ChangingRangeMapOrViewportUploadsNothing) {
-  HeatmapSpec spec = spec_of(ramp(16), 160);
+  HeatmapSpec spec = store_spec_of(ramp(16), 160);
   const TextureId first = store_->heatmap(spec);
   const Image before = store_->read_back(first);
   for (int frame = 0; frame < 12; ++frame) {
@@ -67,7 +67,7 @@ TEST_F(TextureStoreGlTest, WhatIsNotAskedForIsLetGo) {
     auto owner = std::make_shared<const std::vector<float>>(64, 0.5F);
     memory = owner;
     const Tensor matrix = Tensor::view_of(owner, owner->data(), {8, 8}, {8, 1}, {Axis::query, Axis::key});
-    store_->heatmap(spec_of(matrix, 64));
+    store_->heatmap(store_spec_of(matrix, 64));
   }
   EXPECT_FALSE(memory.expired()) << "the store holds the matrix while its texture stands for it";
   store_->end_frame();
@@ -80,7 +80,7 @@ TEST_F(TextureStoreGlTest, ANewMatrixAtTheSameAddressIsDrawnAnew) {
   std::vector<Rgba> seen;
   for (int k = 0; k < 40; ++k) {
     const Tensor matrix = Tensor::of({1, 1}, {Axis::query, Axis::key}, {static_cast<float>(k) / 40});
-    HeatmapSpec spec = spec_of(matrix, 4);
+    HeatmapSpec spec = store_spec_of(matrix, 4);
     const Image image = store_->read_back(store_->heatmap(spec));
     EXPECT_EQ(image.at(0, 0), color_at(ColorMap::viridis, k / 40.0)) << k;
     if (k % 5 == 0) store_->end_frame();
@@ -92,7 +92,7 @@ TEST_F(TextureStoreGlTest, SparePicturesAreNotMixedUp) {
     std::vector<std::pair<TextureId, Image>> drawn;
     for (int side = 20; side < 60; side += 10) {
       for (int k = 0; k < 3; ++k) {
-        const HeatmapSpec spec = spec_of(ramp(3 + k + round % 2), side);
+        const HeatmapSpec spec = store_spec_of(ramp(3 + k + round % 2), side);
         drawn.emplace_back(store_->heatmap(spec), draw_heatmap(spec));
       }
     }
@@ -117,7 +117,7 @@ TEST_F(TextureStoreGlTest, ImagesFollowTheirVersion) {
 }
 
 TEST_F(TextureStoreGlTest, NothingToDrawGivesNoTexture) {
-  HeatmapSpec spec = spec_of(ramp(4), 40);
+  HeatmapSpec spec = store_spec_of(ramp(4), 40);
   spec.width = 0;
   EXPECT_EQ(store_->heatmap(spec), 0U);
   spec.width = 40;
@@ -137,7 +137,7 @@ TEST_F(TextureStoreGlTest, DrawingLeavesTheStateOfOthersAlone) {
   glViewport(3, 4, 50, 40);
   glActiveTexture(GL_TEXTURE2);
   glColorMask(GL_TRUE, GL_FALSE, GL_TRUE, GL_TRUE);
-  const HeatmapSpec spec = spec_of(ramp(5), 50);
+  const HeatmapSpec spec = store_spec_of(ramp(5), 50);
   const Image image = store_->read_back(store_->heatmap(spec));
   EXPECT_TRUE(image.pixels == draw_heatmap(spec).pixels) << "a scissor, blending or colour mask reached the heatmap";
   GLint value = 0;
@@ -186,7 +186,7 @@ TEST_F(TextureStoreGlTest, ATargetThatNoDriverHoldsIsRefusedInASentence) {
 
 TEST_F(TextureStoreGlTest, TheProcessorPaintsTheSamePixels) {
   const auto processor = GlTextureStore::make(HeatmapDrawer::processor);
-  HeatmapSpec spec = spec_of(ramp(16), 160);
+  HeatmapSpec spec = store_spec_of(ramp(16), 160);
   for (int turn = 0; turn < 6; ++turn) {
     spec.range.log_scale = turn % 2 == 1;
     spec.range.per_row = turn % 3 == 1;
@@ -212,7 +212,7 @@ TEST_F(TextureStoreGlTest, WhereTheShaderIsRefusedTheProcessorPaintsTheSamePixel
   EXPECT_NE(complaint.find("heatmap.frag"), std::string::npos) << complaint;
   EXPECT_NE(complaint.find("nonsense"), std::string::npos) << complaint;
   EXPECT_EQ(without->take_complaint(), "") << "said once";
-  const HeatmapSpec spec = spec_of(ramp(16), 160);
+  const HeatmapSpec spec = store_spec_of(ramp(16), 160);
   EXPECT_EQ(without->read_back(without->heatmap(spec)).pixels, store_->read_back(store_->heatmap(spec)).pixels);
   EXPECT_EQ(store_->take_complaint(), "");
 }
@@ -241,7 +241,7 @@ class RefusedTextures {
 TEST_F(TextureStoreGlTest, WhereTexturesAreRefusedThePictureIsLeftOutUntilThereIsRoom) {
   for (const HeatmapDrawer painter : {HeatmapDrawer::shader, HeatmapDrawer::processor}) {
     const auto store = GlTextureStore::make(painter);
-    const HeatmapSpec spec = spec_of(ramp(16), 160);
+    const HeatmapSpec spec = store_spec_of(ramp(16), 160);
     const Image plain(20, 10);
     {
       const RefusedTextures refused(0);
@@ -257,7 +257,7 @@ TEST_F(TextureStoreGlTest, WhereTexturesAreRefusedThePictureIsLeftOutUntilThereI
 }
 
 TEST_F(TextureStoreGlTest, AnyTextureMayBeRefused) {
-  const HeatmapSpec spec = spec_of(ramp(16), 160);
+  const HeatmapSpec spec = store_spec_of(ramp(16), 160);
   const std::vector<Rgba> whole = store_->read_back(store_->heatmap(spec)).pixels;
   int drawn = 0;
   for (int n = 0; n < 8; ++n) {

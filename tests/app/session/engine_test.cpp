@@ -13,7 +13,7 @@
 namespace headscope {
 namespace {
 
-Request small_request() {
+Request engine_small_request() {
   Request request = request_of("a b c");
   request.d_model = 16;
   request.heads = 4;
@@ -22,7 +22,7 @@ Request small_request() {
 
 TEST(Engine, AKeystrokeChangesTheTensors) {
   Session session(make_inline_executor(), {});
-  session.open(small_request(), ViewState());
+  session.open(engine_small_request(), ViewState());
   session.update(at(0));
   ASSERT_NE(session.trace(), nullptr) << session.failure();
   EXPECT_EQ(session.trace()->query_len(), 3);
@@ -34,7 +34,7 @@ TEST(Engine, AKeystrokeChangesTheTensors) {
 
 TEST(Engine, SevenHeadsAreAProblemAndUndoBringsThePictureBack) {
   Session session(make_inline_executor(), {});
-  session.open(small_request(), ViewState());
+  session.open(engine_small_request(), ViewState());
   session.update(at(0));
   const auto good = session.trace();
   session.draft.heads = 7;
@@ -57,7 +57,7 @@ void write_ones(const std::string& path, std::int64_t seq_len) {
 TEST(Engine, AMissingFileIsAFailureUntilItIsThereAndReadAgain) {
   const TemporaryFolder folder;
   Session session(make_inline_executor(), {});
-  Request request = small_request();
+  Request request = engine_small_request();
   request.phrase.clear();
   request.input = folder / "x.npy";
   session.open(request, ViewState());
@@ -115,7 +115,7 @@ TEST(Engine, WordsTypedUnderAVariantHaveTheWeightsOfANewRun) {
 
 TEST(Engine, TooManyTokensAreAProblemOfThePhraseNotAnEnd) {
   Session session(make_inline_executor(), {});
-  session.open(small_request(), ViewState());
+  session.open(engine_small_request(), ViewState());
   session.update(at(0));
   std::string words;
   for (int k = 0; k < 60000; ++k) words += "w ";
@@ -128,7 +128,7 @@ TEST(Engine, TooManyTokensAreAProblemOfThePhraseNotAnEnd) {
 
 TEST(Engine, StagesAboveTheLimitAreComputedWhenRead) {
   Session session(make_inline_executor(), {});
-  session.open(small_request(), ViewState());
+  session.open(engine_small_request(), ViewState());
   session.update(at(0));
   ASSERT_EQ(session.trace()->on_demand, nullptr);
   const std::vector<float> kept = session.trace()->tensor(StageId::output).values();
@@ -142,7 +142,7 @@ TEST(Engine, StagesAboveTheLimitAreComputedWhenRead) {
 TEST(Engine, TypingOnTheThreadEndsWithTheLastDraft) {
   std::atomic<int> wakes{0};
   Session session(make_thread_executor(), [&] { ++wakes; });
-  session.open(small_request(), ViewState());
+  session.open(engine_small_request(), ViewState());
   std::string phrase;
   for (int k = 0; k < 60; ++k) {
     phrase += k % 4 == 3 ? " " : "x";

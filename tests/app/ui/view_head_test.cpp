@@ -18,7 +18,7 @@ Document model() {
   return document;
 }
 
-bool says(const Driver& d, const std::string& words) {
+bool head_says(const Driver& d, const std::string& words) {
   for (const DrawnText& text : d.texts) {
     if (text.words.find(words) != std::string::npos) return true;
   }
@@ -33,8 +33,8 @@ TEST(ViewHead, EveryViewHasItsNameAndHowToReadIt) {
     d.step(3);
     ASSERT_TRUE(d.has("view_head"));
     EXPECT_GE(d.rect("view_head").height(), 60);
-    EXPECT_TRUE(says(d, "How to read it:"));
-    EXPECT_TRUE(says(d, info.how)) << "whole";
+    EXPECT_TRUE(head_says(d, "How to read it:"));
+    EXPECT_TRUE(head_says(d, info.how)) << "whole";
   }
 }
 
@@ -43,13 +43,13 @@ TEST(ViewHead, MoreOpensThePageOfTheGuide) {
   d.click("views/bug_lab");
   d.click("view_head/more");
   EXPECT_EQ(d.state.dialog, DialogKind::guide);
-  EXPECT_TRUE(says(d, "Find my bug"));
+  EXPECT_TRUE(head_says(d, "Find my bug"));
 }
 
 TEST(ViewHead, ALowWindowHasOneLineWithALink) {
   Driver d(model(), 1280, 800);
   EXPECT_LE(d.rect("view_head").height(), 36);
-  EXPECT_FALSE(says(d, "How to read it:"));
+  EXPECT_FALSE(head_says(d, "How to read it:"));
   d.click("view_head/more");
   EXPECT_EQ(d.state.dialog, DialogKind::guide);
 }

@@ -30,12 +30,12 @@ void press(Driver& d, std::string_view shortcut) {
   d.key(key_named(name), holds("Ctrl+"), holds("Shift+"), holds("Alt+"));
 }
 
-// A model with two layers: every view can open.
-Document model() {
+// A strip_model with two layers: every view can open.
+Document strip_model() {
   return open_document("demo:pronouns", demo_document().request, ViewState());
 }
 
-bool says(const Driver& d, const std::string& words) {
+bool strip_says(const Driver& d, const std::string& words) {
   for (const DrawnText& text : d.texts) {
     if (text.words.find(words) != std::string::npos) return true;
   }
@@ -62,7 +62,7 @@ constexpr Window kWindows[] = {{960, 640, 1},  {1280, 800, 1}, {1600, 1000, 1}, 
 TEST(ViewStrip, HasEveryViewInARowAtEverySizeWithinTheWindow) {
   for (const Window& window : kWindows) {
     SCOPED_TRACE(window.width);
-    Document document = model();
+    Document document = strip_model();
     document.view.views_grouped = false;
     Driver d(document, window.width, window.height, window.scale);
     float x = 0;
@@ -84,7 +84,7 @@ TEST(ViewStrip, HasEveryViewInARowAtEverySizeWithinTheWindow) {
 TEST(ViewStrip, ShowsTheViewsOfOneGroupWithWholeNamesAtEverySize) {
   for (const Window& window : kWindows) {
     SCOPED_TRACE(window.width);
-    Driver d(model(), window.width, window.height, window.scale);
+    Driver d(strip_model(), window.width, window.height, window.scale);
     for (const ViewGroupInfo& group : view_groups()) {
       d.click(std::string("views/group/") + group.name);
       EXPECT_EQ(main_view_info(shown(d)).group, group.group);
@@ -92,7 +92,7 @@ TEST(ViewStrip, ShowsTheViewsOfOneGroupWithWholeNamesAtEverySize) {
         EXPECT_EQ(d.has(entry(info.view)), info.group == group.group) << info.name;
         const bool wide = static_cast<float>(window.width) / window.scale >= 960;
         if (info.group == group.group && wide) {
-          EXPECT_TRUE(says(d, info.name)) << info.name;
+          EXPECT_TRUE(strip_says(d, info.name)) << info.name;
         }
       }
     }
@@ -101,11 +101,11 @@ TEST(ViewStrip, ShowsTheViewsOfOneGroupWithWholeNamesAtEverySize) {
 
 TEST(ViewStrip, DropsTheKeysBeforeItShortensNames) {
   const auto shows = [](int width, float scale, const std::string& words, bool grouped) {
-    Document document = model();
+    Document document = strip_model();
     document.view.views_grouped = grouped;
     document.view.main_view = MainView::weights;
     Driver d(document, width, 1000, scale);
-    return says(d, words);
+    return strip_says(d, words);
   };
   EXPECT_TRUE(shows(1600, 1, "Ctrl+Shift+W", true));
   EXPECT_FALSE(shows(2560, 1, "Ctrl+Shift+W", false)) << "all views in a row have no keys";
@@ -141,7 +141,7 @@ void leave(Driver& d, const MainViewInfo& info, Leave way) {
 }
 
 TEST(ViewStrip, EveryViewIsEnteredAndLeftInEveryWay) {
-  Driver d(model(), 1280, 800);
+  Driver d(strip_model(), 1280, 800);
   for (const MainViewInfo& info : main_views()) {
     if (info.view == MainView::layer) continue;
     SCOPED_TRACE(info.name);
@@ -159,7 +159,7 @@ TEST(ViewStrip, EveryViewIsEnteredAndLeftInEveryWay) {
 }
 
 TEST(ViewStrip, GoesFromOneViewStraightToAnother) {
-  Driver d(model());
+  Driver d(strip_model());
   press_entry(d, main_view_info(MainView::weights));
   press_entry(d, main_view_info(MainView::script));
   EXPECT_EQ(shown(d), MainView::script);
@@ -168,7 +168,7 @@ TEST(ViewStrip, GoesFromOneViewStraightToAnother) {
 }
 
 TEST(ViewStrip, TheFocusComesBack) {
-  Driver d(model());
+  Driver d(strip_model());
   d.click("phrase");
   press(d, main_view_info(MainView::weights).shortcut);
   EXPECT_NE(d.focus(), "phrase");
@@ -177,7 +177,7 @@ TEST(ViewStrip, TheFocusComesBack) {
 }
 
 TEST(ViewStrip, WorksByTheKeyboard) {
-  Driver d(model());
+  Driver d(strip_model());
   d.tab_to("views/layer");
   d.key(KeyName::right);
   EXPECT_EQ(d.focus(), "views/layers");
@@ -197,7 +197,7 @@ TEST(ViewStrip, WhatCannotOpenSaysWhy) {
   Driver d;  // one layer of seeded weights
   d.hover("views/layers");
   d.wait(0.6);
-  EXPECT_TRUE(says(d, "There is one"));
+  EXPECT_TRUE(strip_says(d, "There is one"));
   d.click("views/layers");
   EXPECT_EQ(shown(d), MainView::layer);
   d.tab_to("views/layer");
@@ -207,20 +207,20 @@ TEST(ViewStrip, WhatCannotOpenSaysWhy) {
 
 TEST(ViewStrip, TheEnlargedInspectorIsLeftInTheSameWays) {
   for (const Leave way : {Leave::escape, Leave::cross, Leave::key}) {
-    Driver d(model());
+    Driver d(strip_model());
     d.click("inspector/expand");
     EXPECT_FALSE(d.has("heads/0"));
     leave(d, main_view_info(MainView::layer), way);
     EXPECT_TRUE(d.has("heads/0"));
   }
-  Driver d(model());
+  Driver d(strip_model());
   d.click("inspector/expand");
   d.click("inspector/expand");
   EXPECT_TRUE(d.has("heads/0")) << "its own x";
 }
 
 TEST(ViewStrip, EscapeLeavesTheViewWhileANoticeStaysAbove) {
-  Driver d(model());
+  Driver d(strip_model());
   put_notice(d.state, {Notice::Kind::info, "Something happened.", "It can wait.", "other"});
   press(d, main_view_info(MainView::bug_lab).shortcut);
   d.key(KeyName::escape);
@@ -236,7 +236,7 @@ TEST(ViewStrip, EscapeLeavesTheViewWhileANoticeStaysAbove) {
 
 // What a bar cannot hold is shown whole while the mouse rests on it, and its buttons still take the mouse.
 TEST(ViewStrip, ANoticeThatIsCutShortIsReadPressedAndClosed) {
-  Driver d(model(), 1280, 800);
+  Driver d(strip_model(), 1280, 800);
   const std::string advice = words(60);
   const auto put = [&] {
     put_notice(d.state, {Notice::Kind::info, "Something happened.", advice, "long"});
@@ -255,7 +255,7 @@ TEST(ViewStrip, ANoticeThatIsCutShortIsReadPressedAndClosed) {
   put();
   d.move({d.rect("notice/long/words").min.x + 20, d.rect("notice/long/words").center().y});
   d.wait(2);
-  EXPECT_TRUE(says(d, "w59")) << "the whole of it";
+  EXPECT_TRUE(strip_says(d, "w59")) << "the whole of it";
 }
 
 TEST(ViewStrip, ANoticeOfAViewDoesNotFollowIntoAnother) {

@@ -27,7 +27,7 @@ Tensor wavy(const Shape& shape, const Axes& axes, double step) {
 }
 
 // softmax(q . k / sqrt(head_dim)) in double precision, of keys up to the query where `causal`.
-Tensor softmax_of(const Tensor& query, const Tensor& key, bool causal) {
+Tensor trace_softmax_of(const Tensor& query, const Tensor& key, bool causal) {
   const std::int64_t group = query.dim(1) / key.dim(1);
   Tensor weights = Tensor::zeros({query.dim(0), query.dim(1), query.dim(2), key.dim(2)}, kWeightAxes);
   float* out = weights.mutable_data();
@@ -90,7 +90,7 @@ class CaptureTrace : public ::testing::Test {
 };
 
 TEST_F(CaptureTrace, WeightsStayAsTheyWereCaptured) {
-  const Tensor weights = softmax_of(query_, key_, false);
+  const Tensor weights = trace_softmax_of(query_, key_, false);
   add({weights, {}, {}, {}});
   const auto trace = run();
   EXPECT_EQ(stages_of(*trace), (std::vector<StageId>{StageId::weights}));
@@ -107,7 +107,7 @@ TEST_F(CaptureTrace, WeightsStayAsTheyWereCaptured) {
 }
 
 TEST_F(CaptureTrace, ValuesGiveContextAndConcat) {
-  const Tensor weights = softmax_of(query_, key_, false);
+  const Tensor weights = trace_softmax_of(query_, key_, false);
   add({weights, {}, {}, value_});
   Request request = model_request();
   request.ablate = {{0, 1}};
@@ -138,15 +138,15 @@ TEST_F(CaptureTrace, QueriesAndKeysGiveScoresAndWeights) {
   EXPECT_EQ(trace->find(StageId::query)->operation, "captured");
   EXPECT_EQ(trace->find(StageId::key)->operation, "captured");
   EXPECT_EQ(trace->find(StageId::weights)->operation, "softmax");
-  expect_near(trace->tensor(StageId::weights), softmax_of(query_, key_, false));
+  expect_near(trace->tensor(StageId::weights), trace_softmax_of(query_, key_, false));
 
   Request masked = model_request();
   masked.mask = {{MaskTerm::Kind::causal, 0, ""}};
-  expect_near(run(masked)->tensor(StageId::weights), softmax_of(query_, key_, true));
+  expect_near(run(masked)->tensor(StageId::weights), trace_softmax_of(query_, key_, true));
 }
 
 TEST_F(CaptureTrace, CapturedAndComputedWeightsAreCompared) {
-  const Tensor weights = softmax_of(query_, key_, false);
+  const Tensor weights = trace_softmax_of(query_, key_, false);
   add({weights, query_, key_, value_});
   auto trace = run();
   EXPECT_NE(trace->find(StageId::concat), nullptr);
@@ -168,7 +168,7 @@ TEST_F(CaptureTrace, CapturedAndComputedWeightsAreCompared) {
 }
 
 TEST_F(CaptureTrace, ACausalMaskIsSeenInTheWeights) {
-  add({softmax_of(query_, key_, true), query_, key_, {}});
+  add({trace_softmax_of(query_, key_, true), query_, key_, {}});
   const auto trace = run();
   EXPECT_TRUE(trace->model->capture->causal);
   EXPECT_LT(trace->model->capture->weights_difference.value(), 1e-6);
@@ -200,7 +200,7 @@ TEST_F(CaptureTrace, WeightsAloneThatLookCausalAreMaskedSo) {
 }
 
 TEST_F(CaptureTrace, TheLastLayerIsShownAndAllAreThere) {
-  add({softmax_of(query_, key_, false), {}, {}, {}});
+  add({trace_softmax_of(query_, key_, false), {}, {}, {}});
   add({});
   add({{}, query_, key_, {}});
   auto trace = run();
@@ -214,7 +214,7 @@ TEST_F(CaptureTrace, TheLastLayerIsShownAndAllAreThere) {
 
   trace = run(model_request(), 1);
   EXPECT_EQ(trace->model->layers[0], nullptr) << "only what is shown when all are too large";
-  expect_near(trace->tensor(StageId::weights), softmax_of(query_, key_, false));
+  expect_near(trace->tensor(StageId::weights), trace_softmax_of(query_, key_, false));
 
   Request request = model_request();
   request.layer = 1;
@@ -226,7 +226,7 @@ TEST_F(CaptureTrace, TheLastLayerIsShownAndAllAreThere) {
 }
 
 TEST_F(CaptureTrace, WhatCapturedWeightsCannotFollowIsRefused) {
-  add({softmax_of(query_, key_, false), {}, {}, {}});
+  add({trace_softmax_of(query_, key_, false), {}, {}, {}});
   const auto refused = [&](const auto& change) {
     Request request = model_request();
     change(request);

@@ -77,7 +77,7 @@ TEST(KeptRows, WithoutSuchAMaskQueriesKeysAndValuesAreKept) {
   }
 }
 
-Request of_model(const std::string& name, std::vector<std::int64_t> ids) {
+Request rows_of_model(const std::string& name, std::vector<std::int64_t> ids) {
   Request request;
   request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name;
   request.token_ids = std::move(ids);
@@ -89,7 +89,7 @@ Request of_model(const std::string& name, std::vector<std::int64_t> ids) {
 TEST(KeptRows, InEveryLayerOfADecoder) {
   for (const char* name : {"gpt2", "llama", "mistral", "qwen3", "bloom", "gemma2", "gpt_oss", "mixtral", "olmo2"}) {
     Engine engine(reusing());
-    Request request = of_model(name, {1, 5, 2, 7});
+    Request request = rows_of_model(name, {1, 5, 2, 7});
     engine.run(request, CancelToken());
     request.token_ids.push_back(3);
     const auto trace = engine.run(request, CancelToken());
@@ -111,7 +111,7 @@ TEST(KeptRows, OfAMergeThatMixedThemAreNotThoseOfALaterRun) {
            {{7, 5, 3, 6, 6, 9, 0, 1, 9, 2, 1}, Merge::transpose},
            {{7, 5, 3, 6, 6, 9, 0, 1, 9, 1}, Merge::transpose},
            {{7, 5, 3, 6, 6, 9, 0, 1, 9, 1, 4}, Merge::transpose}}) {
-    Request request = of_model("gptj", ids);
+    Request request = rows_of_model("gptj", ids);
     request.merge = merge;
     EngineOptions once;
     once.whole_model = true;
@@ -129,7 +129,7 @@ TEST(KeptRows, OfModelsUnderEveryVariantAreThoseOfANewEngine) {
       Engine engine(reusing());
       for (const std::vector<std::int64_t>& ids : std::vector<std::vector<std::int64_t>>{
                {1, 5, 2}, {1, 5, 2, 7}, {1, 5, 2, 8}, {1, 5, 2, 8, 3, 4}, {1, 5, 6, 8, 3, 4}, {1, 5, 6}}) {
-        Request request = of_model(name, ids);
+        Request request = rows_of_model(name, ids);
         request.variants = {info.value};
         EngineOptions once;
         once.whole_model = true;

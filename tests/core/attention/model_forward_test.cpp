@@ -32,12 +32,12 @@ Request of_model(const std::string& name, std::vector<std::int64_t> ids) {
   return request;
 }
 
-Request with(Request request, const char* option, const std::string& text) {
+Request forward_with(Request request, const char* option, const std::string& text) {
   find_request_option(option)->set(request, text);
   return request;
 }
 
-EngineOptions whole(bool reuse = false) {
+EngineOptions forward_whole(bool reuse = false) {
   EngineOptions options;
   options.reuse = reuse;
   options.whole_model = true;
@@ -70,7 +70,7 @@ void expect_same_model(const Trace& found, const Trace& wanted, const std::strin
 TEST(ModelForward, TypingTokenByTokenGivesTheBitsOfAFreshEngine) {
   for (const char* name : {"gpt2", "llama", "mistral", "qwen3", "bert", "gpt2-bf16", "albert", "modernbert",
                            "falcon-alibi", "mpt-normed", "deepseek_v3"}) {
-    Engine engine(whole(true));
+    Engine engine(forward_whole(true));
     std::vector<std::shared_ptr<const Trace>> shown;
     for (const std::vector<std::int64_t>& ids : std::vector<std::vector<std::int64_t>>{{1},
                                                                                        {1, 5},
@@ -83,12 +83,12 @@ TEST(ModelForward, TypingTokenByTokenGivesTheBitsOfAFreshEngine) {
                                                                                        {4, 5, 3, 7}}) {
       shown.push_back(engine.run(of_model(name, ids), CancelToken()));
       if (shown.size() > 2) shown[shown.size() - 3] = nullptr;  // its memory goes to the next
-      Engine fresh(whole());
+      Engine fresh(forward_whole());
       Request request = of_model(name, ids);
       expect_same_model(*shown.back(), *fresh.run(request, CancelToken()), name);
       if (shown.size() > 1) {
         const Trace& last = *shown[shown.size() - 2];
-        expect_same_model(last, *Engine(whole()).run(last.request, CancelToken()), "the one before");
+        expect_same_model(last, *Engine(forward_whole()).run(last.request, CancelToken()), "the one before");
       }
     }
   }
@@ -96,7 +96,7 @@ TEST(ModelForward, TypingTokenByTokenGivesTheBitsOfAFreshEngine) {
 
 TEST(ModelForward, OptionsOneAfterTheOtherGiveTheBitsOfAFreshEngine) {
   for (const char* name : {"gpt2", "bert", "deepseek_v2"}) {
-    Engine engine(whole(true));
+    Engine engine(forward_whole(true));
     Request request = of_model(name, {3, 1, 4, 1, 5});
     for (const auto& [option, text] :
          std::vector<std::pair<const char*, const char*>>{{"layer", "0"},
@@ -113,9 +113,9 @@ TEST(ModelForward, OptionsOneAfterTheOtherGiveTheBitsOfAFreshEngine) {
                                                           {"variant", "none"},
                                                           {"dropout", "0.3"},
                                                           {"batch", "2"}}) {
-      request = with(request, option, text);
+      request = forward_with(request, option, text);
       const auto found = engine.run(request, CancelToken());
-      Engine fresh(whole());
+      Engine fresh(forward_whole());
       expect_same_model(*found, *fresh.run(request, CancelToken()), std::string(name) + " --" + option + " " + text);
     }
   }
@@ -124,7 +124,7 @@ TEST(ModelForward, OptionsOneAfterTheOtherGiveTheBitsOfAFreshEngine) {
 TEST(ModelForward, ThreadsChangeNoBit) {
   for (const char* name : {"gpt2", "llama", "roberta", "gemma", "electra", "falcon-grouped", "deepseek_v3"}) {
     Request request = of_model(name, {3, 1, 4, 1, 5});
-    Engine one(whole()), two(whole());
+    Engine one(forward_whole()), two(forward_whole());
     request.threads = 1;
     const auto alone = one.run(request, CancelToken());
     request.threads = 2;
@@ -139,10 +139,10 @@ TEST(ModelForward, ThreadsChangeNoBit) {
 }
 
 TEST(ModelForward, WhatIsThereIsNotComputedAgain) {
-  Engine engine(whole(true));
+  Engine engine(forward_whole(true));
   const Request request = of_model("gpt2", {3, 1, 4, 1, 5});
   const auto last = engine.run(request, CancelToken());
-  const auto first = engine.run(with(request, "layer", "0"), CancelToken());
+  const auto first = engine.run(forward_with(request, "layer", "0"), CancelToken());
   for (std::size_t layer = 0; layer < last->model->layers.size(); ++layer) {
     for (const StageId stage : {StageId::input, StageId::query_proj, StageId::weights, StageId::output}) {
       EXPECT_TRUE(same_storage(first->model->layers[layer]->tensor(stage), last->model->layers[layer]->tensor(stage)));
@@ -150,7 +150,7 @@ TEST(ModelForward, WhatIsThereIsNotComputedAgain) {
   }
   EXPECT_TRUE(same_storage(first->model->final_hidden, last->model->final_hidden));
   // A head of layer 1: layer 0 stays, layer 1 changes from its context on.
-  const auto ablated = engine.run(with(with(request, "layer", "1"), "ablate", "1.1"), CancelToken());
+  const auto ablated = engine.run(forward_with(forward_with(request, "layer", "1"), "ablate", "1.1"), CancelToken());
   const auto layer_of = [](const std::shared_ptr<const Trace>& trace, std::size_t layer) {
     return trace->model->layers[layer];
   };
@@ -165,15 +165,15 @@ TEST(ModelForward, WhatIsThereIsNotComputedAgain) {
 
 TEST(ModelForward, OnlyTheLayersThatAreNeededAndTheShownOneFirst) {
   Engine engine;
-  const auto trace = engine.run(with(of_model("gpt2", {3, 1}), "layer", "0"), CancelToken());
+  const auto trace = engine.run(forward_with(of_model("gpt2", {3, 1}), "layer", "0"), CancelToken());
   EXPECT_NE(trace->model->layers[0], nullptr);
   EXPECT_EQ(trace->model->layers[1], nullptr);
   EXPECT_TRUE(trace->model->final_hidden.empty());
 
-  Engine window(whole(true));
+  Engine window(forward_whole(true));
   std::vector<std::shared_ptr<const Trace>> early;
   const auto keep = [&](std::shared_ptr<const Trace> each) { early.push_back(std::move(each)); };
-  const auto all = window.run(with(of_model("gpt2", {3, 1}), "layer", "0"), CancelToken(), keep);
+  const auto all = window.run(forward_with(of_model("gpt2", {3, 1}), "layer", "0"), CancelToken(), keep);
   ASSERT_EQ(early.size(), 1u);
   EXPECT_EQ(early[0]->model->layers[1], nullptr);
   EXPECT_FALSE(early[0]->preview);
@@ -183,25 +183,25 @@ TEST(ModelForward, OnlyTheLayersThatAreNeededAndTheShownOneFirst) {
   // Cancelled above the shown layer, then asked for again.
   CancelToken cancel;
   const auto stop = [&](std::shared_ptr<const Trace>) { cancel.cancel(); };
-  EXPECT_THROW(window.run(with(of_model("gpt2", {3, 1, 2}), "layer", "0"), cancel, stop), Cancelled);
+  EXPECT_THROW(window.run(forward_with(of_model("gpt2", {3, 1, 2}), "layer", "0"), cancel, stop), Cancelled);
   const auto again = window.run(of_model("gpt2", {3, 1, 2}), CancelToken());
-  expect_same_model(*again, *Engine(whole()).run(again->request, CancelToken()), "after a cancelled run");
+  expect_same_model(*again, *Engine(forward_whole()).run(again->request, CancelToken()), "after a cancelled run");
 }
 
 TEST(ModelForward, WeightsThatAreComputedWhenReadAreTheSame) {
-  EngineOptions small = whole(true);
+  EngineOptions small = forward_whole(true);
   small.stage_memory = 0;
   Engine engine(small);
   for (const char* layer : {"1", "0"}) {
-    const auto found = engine.run(with(of_model("llama", {3, 1, 4, 1}), "layer", layer), CancelToken());
+    const auto found = engine.run(forward_with(of_model("llama", {3, 1, 4, 1}), "layer", layer), CancelToken());
     EXPECT_NE(found->on_demand, nullptr);
-    expect_same_model(*found, *Engine(whole()).run(found->request, CancelToken()), "on demand");
+    expect_same_model(*found, *Engine(forward_whole()).run(found->request, CancelToken()), "on demand");
   }
 }
 
 TEST(ModelForward, AModelsMaskComposesWithTheRequests) {
   Engine engine;
-  const auto trace = engine.run(with(of_model("gpt2", {3, 1, 4, 1}), "mask", "padding:1"), CancelToken());
+  const auto trace = engine.run(forward_with(of_model("gpt2", {3, 1, 4, 1}), "mask", "padding:1"), CancelToken());
   EXPECT_EQ(trace->find(StageId::masked_scores)->operation, "+ causal, padding 1 mask");
   const Tensor& weights = trace->tensor(StageId::weights);
   EXPECT_EQ(weights.at({0, 0, 1, 2}), 0.0F);
@@ -228,10 +228,11 @@ TEST(ModelForward, WhatAModelCannotRunIsSaidWithItsNumbers) {
   const auto has = [](const std::string& sentence, const std::string& part) {
     EXPECT_NE(sentence.find(part), std::string::npos) << part << " in: " << sentence;
   };
-  has(refusal_of(with(good, "layer", "9")), "--layer: 9 was given");
-  has(refusal_of(with(good, "layer", "9")), "expected 0 to " + std::to_string(architecture.num_layers - 1));
+  has(refusal_of(forward_with(good, "layer", "9")), "--layer: 9 was given");
+  has(refusal_of(forward_with(good, "layer", "9")), "expected 0 to " + std::to_string(architecture.num_layers - 1));
   const std::string beyond = std::to_string(architecture.vocab_size);
-  has(refusal_of(with(good, "token-ids", "1," + beyond)), "--token-ids: " + beyond + " is not in the vocabulary");
+  has(refusal_of(forward_with(good, "token-ids", "1," + beyond)),
+      "--token-ids: " + beyond + " is not in the vocabulary");
   Request longer = good;
   longer.token_ids.assign(static_cast<std::size_t>(architecture.max_positions + 1), 1);
   has(refusal_of(longer), "takes at most " + std::to_string(architecture.max_positions));
@@ -239,19 +240,20 @@ TEST(ModelForward, WhatAModelCannotRunIsSaidWithItsNumbers) {
   words.token_ids.clear();
   words.phrase = "a b";
   has(refusal_of(words), "has no tokenizer; expected --token-ids");
-  has(refusal_of(with(good, "phrase", "a b")), "exclude each other");
-  has(refusal_of(with(good, "key-phrase", "a b")), "--key-phrase: key-phrase and a checkpoint exclude each other");
-  has(refusal_of(with(good, "heads", "5")), "--heads: 5 was given");
-  EXPECT_EQ(refusal_of(with(good, "heads", std::to_string(architecture.num_heads))), "");
-  has(refusal_of(with(good, "d-model", "7")), "--d-model: 7 was given");
-  has(refusal_of(with(good, "qkv-layout", "per-head")), "--qkv-layout");
-  has(refusal_of(with(good, "init-gain", "2")), "--init-gain");
-  has(refusal_of(with(good, "position", "sinusoidal")), "--position");
-  has(refusal_of(with(good, "embedding", "sequence")), "--embedding");
-  has(refusal_of(with(good, "ablate", "7.0")), "--ablate: there is no layer 7");
-  has(refusal_of(with(good, "ablate", "1.77")), "--ablate: there is no head 77");
-  EXPECT_EQ(refusal_of(with(good, "variant", "mask-inverted")), "") << "it has a mask of its own";
-  has(refusal_of(with(of_model("bert", {1, 2}), "variant", "mask-inverted")), "no mask to invert");
+  has(refusal_of(forward_with(good, "phrase", "a b")), "exclude each other");
+  has(refusal_of(forward_with(good, "key-phrase", "a b")),
+      "--key-phrase: key-phrase and a checkpoint exclude each other");
+  has(refusal_of(forward_with(good, "heads", "5")), "--heads: 5 was given");
+  EXPECT_EQ(refusal_of(forward_with(good, "heads", std::to_string(architecture.num_heads))), "");
+  has(refusal_of(forward_with(good, "d-model", "7")), "--d-model: 7 was given");
+  has(refusal_of(forward_with(good, "qkv-layout", "per-head")), "--qkv-layout");
+  has(refusal_of(forward_with(good, "init-gain", "2")), "--init-gain");
+  has(refusal_of(forward_with(good, "position", "sinusoidal")), "--position");
+  has(refusal_of(forward_with(good, "embedding", "sequence")), "--embedding");
+  has(refusal_of(forward_with(good, "ablate", "7.0")), "--ablate: there is no layer 7");
+  has(refusal_of(forward_with(good, "ablate", "1.77")), "--ablate: there is no head 77");
+  EXPECT_EQ(refusal_of(forward_with(good, "variant", "mask-inverted")), "") << "it has a mask of its own";
+  has(refusal_of(forward_with(of_model("bert", {1, 2}), "variant", "mask-inverted")), "no mask to invert");
 }
 
 TEST(ModelForward, ACheckpointThatChangedOnDiskIsReadAgain) {
@@ -260,7 +262,7 @@ TEST(ModelForward, ACheckpointThatChangedOnDiskIsReadAgain) {
   fs::copy(kModels + "gpt2", folder);
   Request request = of_model("gpt2", {1, 2});
   request.model = folder.string();
-  Engine engine(whole(true));
+  Engine engine(forward_whole(true));
   const auto before = engine.run(request, CancelToken());
   // Another file takes its place, as atomic writers and downloaders do it.
   const SafetensorsFile old = SafetensorsFile::open((folder / "model.safetensors").string());
@@ -281,7 +283,7 @@ TEST(ModelForward, ACheckpointThatChangedOnDiskIsReadAgain) {
   const auto after = engine.run(request, CancelToken());
   EXPECT_NE(after->model->checkpoint, before->model->checkpoint);
   EXPECT_FALSE(same_bits(after->tensor(StageId::query), before->tensor(StageId::query)));
-  expect_same_model(*after, *Engine(whole()).run(request, CancelToken()), "changed");
+  expect_same_model(*after, *Engine(forward_whole()).run(request, CancelToken()), "changed");
   fs::remove_all(folder);
 }
 

@@ -1,4 +1,4 @@
-// Numbers of another run put into one layer, against plain loops.
+// Numbers of another patches_run put into one layer, against plain loops.
 #include "core/attention/patches.h"
 
 #include <fmt/format.h>
@@ -45,15 +45,15 @@ EngineOptions reading(const Request& a) {
   return options;
 }
 
-std::shared_ptr<const Trace> run(const Request& request, const Request& a = layer_of(kA)) {
+std::shared_ptr<const Trace> patches_run(const Request& request, const Request& a = layer_of(kA)) {
   return Engine(reading(a)).run(request, CancelToken());
 }
 
 TEST(Patches, AStageIsAsOnceAndAllBehindItFollows) {
-  const auto a = run(layer_of(kA)), b = run(layer_of(kB));
+  const auto a = patches_run(layer_of(kA)), b = patches_run(layer_of(kB));
   for (const StageId stage : all_stages()) {
     if (b->find(stage) == nullptr) continue;
-    const auto found = run(patched(layer_of(kB), fmt::format("{}@A", stage_name(stage))));
+    const auto found = patches_run(patched(layer_of(kB), fmt::format("{}@A", stage_name(stage))));
     EXPECT_TRUE(same_bits(found->tensor(stage), a->tensor(stage))) << stage_name(stage);
     EXPECT_NE(found->find(stage)->operation.find(", from A"), std::string::npos) << found->find(stage)->operation;
     for (const Stage& other : found->stages) {
@@ -64,16 +64,17 @@ TEST(Patches, AStageIsAsOnceAndAllBehindItFollows) {
   // What makes all that follows is all that follows.
   for (const char* all :
        {"input@A", "query@A;key@A;value@A", "weights@A;value@A", "masked_scores@A;value@A", "context@A"}) {
-    const auto found = run(patched(layer_of(kB), all));
+    const auto found = patches_run(patched(layer_of(kB), all));
     EXPECT_TRUE(same_bits(found->tensor(StageId::output), a->tensor(StageId::output))) << all;
   }
-  const auto off = run(patched(layer_of(kB), "off:weights@A;off:input@A"));
+  const auto off = patches_run(patched(layer_of(kB), "off:weights@A;off:input@A"));
   for (const Stage& stage : b->stages) EXPECT_TRUE(same_bits(off->tensor(stage.id), stage.tensor));
 }
 
 // One head of the context: what changes in the output is W_O's block of that head times the difference.
 TEST(Patches, AHeadsContextGoesThroughItsBlockOfTheOutputProjection) {
-  const auto a = run(layer_of(kA)), b = run(layer_of(kB)), found = run(patched(layer_of(kB), "context:1@A"));
+  const auto a = patches_run(layer_of(kA)), b = patches_run(layer_of(kB)),
+             found = patches_run(patched(layer_of(kB), "context:1@A"));
   const Tensor& output = found->inputs->weights.output.weight;
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t o = 0; o < 12; ++o) {
@@ -91,9 +92,9 @@ TEST(Patches, AHeadsContextGoesThroughItsBlockOfTheOutputProjection) {
 }
 
 TEST(Patches, AHeadAndAPositionAreTheOnlyOnes) {
-  const auto a = run(layer_of(kA)), b = run(layer_of(kB));
+  const auto a = patches_run(layer_of(kA)), b = patches_run(layer_of(kB));
   const auto check = [&](const char* patch, StageId stage, const auto& covers) {
-    const auto found = run(patched(layer_of(kB), patch));
+    const auto found = patches_run(patched(layer_of(kB), patch));
     const Tensor& tensor = found->tensor(stage);
     Index at;
     for (int axis = 0; axis < tensor.rank(); ++axis) at.push_back(0);
@@ -117,8 +118,8 @@ TEST(Patches, AHeadAndAPositionAreTheOnlyOnes) {
 
 TEST(Patches, TextsOfOtherLengthsAreMatchedByTheirEnds) {
   const Request longer = layer_of("the very old cat sat on mats");
-  const auto a = run(longer), b = run(layer_of(kB));
-  const auto found = run(patched(layer_of(kB), "context@A;weights@A"), longer);
+  const auto a = patches_run(longer), b = patches_run(layer_of(kB));
+  const auto found = patches_run(patched(layer_of(kB), "context@A;weights@A"), longer);
   EXPECT_EQ(found->inputs->patches->query_of, (std::vector<std::int64_t>{0, -1, -1, 5, 6}));
   EXPECT_EQ(found->inputs->patches->notice,
             "patch: positions without a partner in A keep their own numbers: 1 'dog', 2 'ran'");
@@ -147,7 +148,7 @@ TEST(Patches, OneAfterTheOtherAreTheBitsOfAFreshEngine) {
     for (const std::string& phrase : {kB, std::string("the dog ran on"), kB}) {
       for (const char* mask : {"none", "causal"}) {
         const Request request = patched(layer_of(phrase, {{"mask", mask}}), patch);
-        const auto found = engine.run(request, CancelToken()), fresh = run(request);
+        const auto found = engine.run(request, CancelToken()), fresh = patches_run(request);
         ASSERT_EQ(found->stages.size(), fresh->stages.size());
         for (const Stage& stage : fresh->stages) {
           EXPECT_TRUE(same_bits(found->tensor(stage.id), stage.tensor)) << patch << " " << stage_name(stage.id);
@@ -158,16 +159,16 @@ TEST(Patches, OneAfterTheOtherAreTheBitsOfAFreshEngine) {
 }
 
 TEST(Patches, ComeBehindFactorsAndBeforeEdits) {
-  const auto a = run(layer_of(kA));
-  const auto found = run(patched(layer_of(kB, {{"scale-query", "3"}, {"ablate", "0.1"}, {"edit", "query:0,0,1,2=7"}}),
-                                 "query:0@A;context:1@A"));
+  const auto a = patches_run(layer_of(kA));
+  const auto found = patches_run(patched(
+      layer_of(kB, {{"scale-query", "3"}, {"ablate", "0.1"}, {"edit", "query:0,0,1,2=7"}}), "query:0@A;context:1@A"));
   EXPECT_EQ(found->tensor(StageId::query).at({0, 0, 1, 2}), 7.0F);
   EXPECT_EQ(found->tensor(StageId::query).at({0, 0, 1, 1}), a->tensor(StageId::query).at({0, 0, 1, 1}));
   EXPECT_EQ(found->tensor(StageId::context).at({0, 1, 0, 0}), a->tensor(StageId::context).at({0, 1, 0, 0}));
 }
 
 TEST(Patches, WhatIsComputedWhenReadIsPatchedWhenRead) {
-  const auto kept = run(patched(layer_of(kB), "context:1@A;output:2@A"));
+  const auto kept = patches_run(patched(layer_of(kB), "context:1@A;output:2@A"));
   EngineOptions options = reading(layer_of(kA));
   options.stage_memory = 0;
   const auto found = Engine(options).run(patched(layer_of(kB), "context:1@A;output:2@A"), CancelToken());
@@ -186,7 +187,7 @@ TEST(Patches, WhatIsComputedWhenReadIsPatchedWhenRead) {
 }
 
 TEST(Patches, AnExplanationSaysThatANumberIsAs) {
-  const auto found = run(patched(layer_of(kB), "context:1@A"));
+  const auto found = patches_run(patched(layer_of(kB), "context:1@A"));
   const Explanation why = explain(*found, StageId::context, {0, 1, 2, 3});
   EXPECT_NE(why.formula.find(", then patched"), std::string::npos) << why.formula;
   ASSERT_FALSE(why.steps.empty());
@@ -197,7 +198,7 @@ TEST(Patches, AnExplanationSaysThatANumberIsAs) {
 
 void expect_refused(const Request& request, const Request& a, const std::string& part) {
   try {
-    run(request, a);
+    patches_run(request, a);
     ADD_FAILURE() << "ran: " << part;
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();

@@ -8,7 +8,7 @@
 namespace headscope {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kAttentionInfinity = std::numeric_limits<double>::infinity();
 
 PlainStage plain(const Tensor& tensor) {
   const std::vector<float> values = tensor.values();
@@ -57,7 +57,7 @@ PlainStage linear(const PlainStage& x, const Linear& layer) {
 
 // Softmax of `count` cells that lie `step` apart.
 void softmax(double* cells, std::int64_t count, std::int64_t step) {
-  double maximum = -kInfinity;
+  double maximum = -kAttentionInfinity;
   for (std::int64_t k = 0; k < count; ++k) maximum = std::max(maximum, cells[k * step]);
   double sum = 0;
   for (std::int64_t k = 0; k < count; ++k) sum += std::exp(cells[k * step] - maximum);

@@ -25,7 +25,7 @@
 namespace headscope {
 namespace {
 
-Request request_of(const std::string& model, BackendChoice backend = BackendChoice::cpu) {
+Request scores_request_of(const std::string& model, BackendChoice backend = BackendChoice::cpu) {
   Request request;
   request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/" + model;
   request.token_ids = {3, 14, 15, 9, 2, 6, 5, 8};
@@ -34,14 +34,14 @@ Request request_of(const std::string& model, BackendChoice backend = BackendChoi
   return request;
 }
 
-std::shared_ptr<const Trace> run(const Request& request, std::int64_t memory = kDefaultMemoryLimit) {
+std::shared_ptr<const Trace> scores_run(const Request& request, std::int64_t memory = kDefaultMemoryLimit) {
   EngineOptions options;
   options.stage_memory = memory;
   Engine engine(options);
   return engine.run(request, CancelToken());
 }
 
-Request with(Request request, const char* option, const char* value) {
+Request scores_with(Request request, const char* option, const char* value) {
   find_request_option(option)->set(request, value);
   return request;
 }
@@ -92,8 +92,8 @@ TEST(PositionScores, RowsOfTheTable) {
 
 TEST(PositionScores, AreSummedInEveryWayOfComputing) {
   for (const BackendChoice backend : {BackendChoice::reference, BackendChoice::cpu}) {
-    const Request plain = request_of("deberta_v2", backend);
-    const auto kept = run(plain), on_demand = run(plain, 0);
+    const Request plain = scores_request_of("deberta_v2", backend);
+    const auto kept = scores_run(plain), on_demand = scores_run(plain, 0);
     expect_parts(*kept, 3e-6);
     EXPECT_NE(on_demand->on_demand, nullptr);
     for (const StageId stage : {StageId::c2p, StageId::masked_scores, StageId::weights, StageId::context}) {
@@ -106,18 +106,18 @@ TEST(PositionScores, AreSummedInEveryWayOfComputing) {
                                         {"edit", "1/scores:0,2,4,1=1.5"},
                                         {"variant", "softmax-over-queries"},
                                         {"variant", "no-scale"}}) {
-      const auto trace = run(with(plain, option, value));
+      const auto trace = scores_run(scores_with(plain, option, value));
       if (std::string(option) != "mask" && std::string(option) != "edit") expect_parts(*trace, 1e-5);
-      const auto again = run(with(plain, option, value), 0);
+      const auto again = scores_run(scores_with(plain, option, value), 0);
       EXPECT_EQ(trace->tensor(StageId::weights).values(), again->tensor(StageId::weights).values()) << option;
     }
   }
 }
 
 TEST(PositionScores, AMaskAddsToThem) {
-  Request first = request_of("deberta_v2");
+  Request first = scores_request_of("deberta_v2");
   first.layer = 0;
-  const auto trace = run(with(first, "mask", "alibi"));
+  const auto trace = scores_run(scores_with(first, "mask", "alibi"));
   visit_scores(*trace, [&](const Index& cell) {
     const double sum = at(*trace, StageId::scores, cell) + at(*trace, StageId::c2p, cell) +
                        at(*trace, StageId::p2c, cell) + static_cast<double>(trace->terms().added.at(cell));
@@ -125,18 +125,18 @@ TEST(PositionScores, AMaskAddsToThem) {
   });
 }
 
-// What the run before knows is used again, and gives what a first run gives.
+// What the scores_run before knows is used again, and gives what a first scores_run gives.
 TEST(PositionScores, ARunAfterAnotherHasTheNumbersOfAFirstOne) {
   for (const char* mask : {"none", "causal"}) {
     Engine engine;
-    Request request = with(request_of("deberta_v2"), "mask", mask);
+    Request request = scores_with(scores_request_of("deberta_v2"), "mask", mask);
     engine.run(request, CancelToken());
     for (const auto& change : std::vector<std::function<void(Request&)>>{
              [](Request& r) { r.token_ids.push_back(11); }, [](Request& r) { r.token_ids[2] = 1; },
              [](Request& r) { r.scale = 0.25; }, [](Request& r) { r.token_ids.resize(5); },
              [](Request& r) { find_request_option("mask")->set(r, "padding:1"); }}) {
       change(request);
-      const auto again = engine.run(request, CancelToken()), first = run(request);
+      const auto again = engine.run(request, CancelToken()), first = scores_run(request);
       for (const StageId stage : {StageId::c2p, StageId::p2c, StageId::masked_scores, StageId::weights}) {
         EXPECT_EQ(again->tensor(stage).values(), first->tensor(stage).values()) << mask << " " << stage_name(stage);
       }
@@ -147,7 +147,8 @@ TEST(PositionScores, ARunAfterAnotherHasTheNumbersOfAFirstOne) {
 // Where the layer's own projections make keys of positions, an edit of their weights changes these, too.
 TEST(PositionScores, AnEditedProjectionMakesOtherPositions) {
   const std::string edit = "1/deberta.encoder.layer.1.attention.self.key_proj.weight:7,3=4";
-  const auto plain = run(request_of("deberta_v2")), edited = run(with(request_of("deberta_v2"), "edit", edit.c_str()));
+  const auto plain = scores_run(scores_request_of("deberta_v2")),
+             edited = scores_run(scores_with(scores_request_of("deberta_v2"), "edit", edit.c_str()));
   expect_parts(*edited, 3e-6);
   const auto feature = [](const Trace& trace, std::int64_t d) { return trace.position_heads->keys.at({1, 0, d}); };
   EXPECT_NE(feature(*plain, 1), feature(*edited, 1));
@@ -156,8 +157,8 @@ TEST(PositionScores, AnEditedProjectionMakesOtherPositions) {
 
 // An edited number of a part goes into the scores of its cell alone.
 TEST(PositionScores, AnEditedPartGoesOn) {
-  const auto plain = run(request_of("deberta_v2"));
-  const auto edited = run(with(request_of("deberta_v2"), "edit", "1/c2p:0,1,2,3=4"));
+  const auto plain = scores_run(scores_request_of("deberta_v2"));
+  const auto edited = scores_run(scores_with(scores_request_of("deberta_v2"), "edit", "1/c2p:0,1,2,3=4"));
   EXPECT_EQ(edited->tensor(StageId::c2p).at({0, 1, 2, 3}), 4.0F);
   visit_scores(*edited, [&](const Index& cell) {
     const bool own = cell == Index{0, 1, 2, 3};
@@ -169,7 +170,7 @@ TEST(PositionScores, AnEditedPartGoesOn) {
 }
 
 TEST(PositionScores, AreExplainedByQueriesKeysAndPositions) {
-  const auto trace = run(request_of("deberta_v2"));
+  const auto trace = scores_run(scores_request_of("deberta_v2"));
   for (const StageId stage : {StageId::c2p, StageId::p2c}) {
     const Explanation why = explain(*trace, stage, {0, 2, 1, 5});
     EXPECT_EQ(std::ssize(why.terms), trace->inputs->head_dim);
@@ -187,9 +188,9 @@ TEST(PositionScores, AreExplainedByQueriesKeysAndPositions) {
 // The derivative of a weight by the layer's input, against differences of runs of the layer whose input is moved.
 TEST(PositionScores, DerivativesPassThem) {
   for (const char* model : {"deberta_v2", "deberta_v2-own", "deberta_v2-c2p", "deberta_v2-p2c"}) {
-    Request request = request_of(model, BackendChoice::reference);
+    Request request = scores_request_of(model, BackendChoice::reference);
     request.layer = 0;
-    const auto trace = run(request);
+    const auto trace = scores_run(request);
     Index target{0, 0, 0, 0};  // the weight that depends most on its scores
     visit_scores(*trace, [&](const Index& cell) {
       const auto slack = [&](const Index& each) { return std::abs(at(*trace, StageId::weights, each) - 0.5); };
@@ -217,7 +218,7 @@ TEST(PositionScores, DerivativesPassThem) {
 
 // What the layer gives in double beside what it gives in float32.
 TEST(PositionScores, HaveTheirPlaceInOtherPrecisions) {
-  const auto trace = run(request_of("deberta_v2-own"));
+  const auto trace = scores_run(scores_request_of("deberta_v2-own"));
   const WideStages wide = forward_in_double(*trace, CancelToken());
   for (const StageId stage : {StageId::c2p, StageId::p2c, StageId::masked_scores, StageId::weights, StageId::output}) {
     const std::vector<float> values = trace->tensor(stage).values();
@@ -228,11 +229,11 @@ TEST(PositionScores, HaveTheirPlaceInOtherPrecisions) {
 }
 
 TEST(PositionScores, AModelHasThePartsThatItNames) {
-  EXPECT_EQ(run(request_of("deberta_v2-c2p"))->find(StageId::p2c), nullptr);
-  EXPECT_NE(run(request_of("deberta_v2-c2p"))->find(StageId::c2p), nullptr);
-  EXPECT_EQ(run(request_of("deberta_v2-p2c"))->find(StageId::c2p), nullptr);
-  EXPECT_EQ(run(request_of("electra"))->find(StageId::c2p), nullptr);
-  EXPECT_EQ(run(request_of("electra"))->mask_of_terms, nullptr);
+  EXPECT_EQ(scores_run(scores_request_of("deberta_v2-c2p"))->find(StageId::p2c), nullptr);
+  EXPECT_NE(scores_run(scores_request_of("deberta_v2-c2p"))->find(StageId::c2p), nullptr);
+  EXPECT_EQ(scores_run(scores_request_of("deberta_v2-p2c"))->find(StageId::c2p), nullptr);
+  EXPECT_EQ(scores_run(scores_request_of("electra"))->find(StageId::c2p), nullptr);
+  EXPECT_EQ(scores_run(scores_request_of("electra"))->mask_of_terms, nullptr);
 }
 
 TEST(PositionScores, WhatWouldScaleOrBoundThemWronglyIsRefused) {
@@ -240,7 +241,7 @@ TEST(PositionScores, WhatWouldScaleOrBoundThemWronglyIsRefused) {
       {"mask-order", "before-scale"}, {"softcap", "2"}, {"past", "1"}};
   for (const auto& [option, value] : refused) {
     try {
-      run(with(request_of("deberta_v2"), option, value));
+      scores_run(scores_with(scores_request_of("deberta_v2"), option, value));
       ADD_FAILURE() << option;
     } catch (const std::exception& error) {
       EXPECT_NE(std::string(error.what()).find("relative positions"), std::string::npos) << error.what();

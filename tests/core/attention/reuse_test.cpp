@@ -21,7 +21,7 @@ Request small() {
   return request;
 }
 
-Request with(Request request, const char* option, const std::string& text) {
+Request reuse_with(Request request, const char* option, const std::string& text) {
   find_request_option(option)->set(request, text);
   return request;
 }
@@ -91,7 +91,7 @@ TEST(Reuse, OptionsOneAfterTheOther) {
                                                                     {"heads", "2"},
                                                                     {"kv-heads", "1"}};
   std::vector<Request> requests{small()};
-  for (const auto& [option, text] : changes) requests.push_back(with(requests.back(), option, text));
+  for (const auto& [option, text] : changes) requests.push_back(reuse_with(requests.back(), option, text));
   expect_same_as_afresh(requests);
   expect_same_as_afresh(requests, 0);
 }
@@ -105,7 +105,7 @@ TEST(Reuse, APhraseThatGrowsAndShrinksUnderEveryMask) {
            {"a", "a b", "a bc", "a bc d", "a bc d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8 9",
             "a bc d e", "a bc d ee", "a bc d ee f", "a b d ee f", "x b d ee f", "x b d", "x b d ee f g h",
             "x b d ee f g"}) {
-        requests.push_back(with(with(with(small(), "phrase", phrase), "mask", mask), "merge", merge));
+        requests.push_back(reuse_with(reuse_with(reuse_with(small(), "phrase", phrase), "mask", mask), "merge", merge));
       }
       expect_same_as_afresh(requests);
     }
@@ -115,7 +115,7 @@ TEST(Reuse, APhraseThatGrowsAndShrinksUnderEveryMask) {
 TEST(Reuse, GrowingWithDropoutBatchAndGroupedHeads) {
   std::vector<Request> requests;
   for (const char* phrase : {"a b c", "a b c d", "a b c d e", "a b c d x", "a b c"}) {
-    Request request = with(with(small(), "phrase", phrase), "mask", "causal");
+    Request request = reuse_with(reuse_with(small(), "phrase", phrase), "mask", "causal");
     request.dropout = 0.5;
     request.batch = 2;
     request.kv_heads = 2;
@@ -132,9 +132,9 @@ TEST(Reuse, ATextThatIsEditedUnderEveryVariant) {
     for (const char* phrase : {"a b c", "a b c d", "a b c d e f", "a b c d e x", "a b c y e x", "a b c y e", "a b"}) {
       const bool of_six = info.value == Variant::key_not_transposed;
       if (of_six && std::string_view(phrase).size() != 11) continue;
-      Request request = with(with(small(), "phrase", phrase), "mask", "causal");
+      Request request = reuse_with(reuse_with(small(), "phrase", phrase), "mask", "causal");
       if (info.value == Variant::qkv_blocked_as_per_head) request.qkv_layout = QkvLayout::blocked;
-      requests.push_back(with(request, "variant", info.text));
+      requests.push_back(reuse_with(request, "variant", info.text));
     }
     SCOPED_TRACE(info.text);
     expect_same_as_afresh(requests);
@@ -145,14 +145,14 @@ TEST(Reuse, OnlyNewRowsAreComputed) {
   EngineOptions options;
   options.reuse = true;
   Engine engine(options);
-  const auto before = engine.run(with(with(small(), "phrase", "a b c"), "mask", "causal"), CancelToken());
-  const auto after = engine.run(with(with(small(), "phrase", "a b c d"), "mask", "causal"), CancelToken());
+  const auto before = engine.run(reuse_with(reuse_with(small(), "phrase", "a b c"), "mask", "causal"), CancelToken());
+  const auto after = engine.run(reuse_with(reuse_with(small(), "phrase", "a b c d"), "mask", "causal"), CancelToken());
   const Reuse reuse(before, after->request, *after->inputs, *after->mask);
   EXPECT_EQ(reuse.same_positions(), 3);
   EXPECT_EQ(reuse.same_queries(), 3);
   EXPECT_EQ(reuse.same_rows(StageId::output), 3);
-  const auto everywhere = engine.run(with(small(), "phrase", "a b c d"), CancelToken());
-  const auto grown = engine.run(with(small(), "phrase", "a b c d e"), CancelToken());
+  const auto everywhere = engine.run(reuse_with(small(), "phrase", "a b c d"), CancelToken());
+  const auto grown = engine.run(reuse_with(small(), "phrase", "a b c d e"), CancelToken());
   const Reuse bidirectional(everywhere, grown->request, *grown->inputs, *grown->mask);
   EXPECT_EQ(bidirectional.same_rows(StageId::qkv), 4);
   EXPECT_EQ(bidirectional.same_rows(StageId::weights), 0) << "every query sees the new key";
@@ -164,12 +164,13 @@ TEST(Reuse, AStageThatDoesNotDependOnWhatChangedIsTheSameMemory) {
   Engine engine(options);
   Request request = small();
   const auto first = engine.run(request, CancelToken());
-  const std::vector<std::pair<Request, StageId>> changes = {{with(request, "mask", "causal"), StageId::raw_scores},
-                                                            {with(request, "scale", "0.3"), StageId::raw_scores},
-                                                            {with(request, "dropout", "0.3"), StageId::weights},
-                                                            {with(request, "merge", "direct"), StageId::context},
-                                                            {with(request, "heads", "2"), StageId::qkv},
-                                                            {with(request, "ablate", "0.1"), StageId::weights}};
+  const std::vector<std::pair<Request, StageId>> changes = {
+      {reuse_with(request, "mask", "causal"), StageId::raw_scores},
+      {reuse_with(request, "scale", "0.3"), StageId::raw_scores},
+      {reuse_with(request, "dropout", "0.3"), StageId::weights},
+      {reuse_with(request, "merge", "direct"), StageId::context},
+      {reuse_with(request, "heads", "2"), StageId::qkv},
+      {reuse_with(request, "ablate", "0.1"), StageId::weights}};
   for (const auto& [changed, last] : changes) {
     const auto again = engine.run(request, CancelToken());
     const auto trace = engine.run(changed, CancelToken());
@@ -203,11 +204,11 @@ TEST(Reuse, ACancelledRunSpoilsNothing) {
   EngineOptions options;
   options.reuse = true;
   Engine engine(options);
-  const auto first = engine.run(with(with(small(), "phrase", "a b c"), "mask", "causal"), CancelToken());
+  const auto first = engine.run(reuse_with(reuse_with(small(), "phrase", "a b c"), "mask", "causal"), CancelToken());
   CancelToken cancel;
   cancel.cancel();
-  EXPECT_THROW(engine.run(with(with(small(), "phrase", "a b x y"), "mask", "causal"), cancel), Cancelled);
-  const auto last = engine.run(with(with(small(), "phrase", "a b c d"), "mask", "causal"), CancelToken());
+  EXPECT_THROW(engine.run(reuse_with(reuse_with(small(), "phrase", "a b x y"), "mask", "causal"), cancel), Cancelled);
+  const auto last = engine.run(reuse_with(reuse_with(small(), "phrase", "a b c d"), "mask", "causal"), CancelToken());
   Engine fresh;
   const auto wanted = fresh.run(last->request, CancelToken());
   for (const Stage& stage : wanted->stages) EXPECT_TRUE(same_bits(last->tensor(stage.id), stage.tensor));

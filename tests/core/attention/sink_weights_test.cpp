@@ -15,7 +15,7 @@ namespace {
 
 const std::string kModel = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt_oss";
 
-Request request_of(BackendChoice backend) {
+Request weights_request_of(BackendChoice backend) {
   Request request;
   request.model = kModel;
   request.token_ids = {3, 14, 15, 9, 2, 6};
@@ -24,7 +24,7 @@ Request request_of(BackendChoice backend) {
   return request;
 }
 
-std::shared_ptr<const Trace> run(const Request& request, std::int64_t memory = kDefaultMemoryLimit) {
+std::shared_ptr<const Trace> weights_run(const Request& request, std::int64_t memory = kDefaultMemoryLimit) {
   EngineOptions options;
   options.stage_memory = memory;
   Engine engine(options);
@@ -51,25 +51,25 @@ void expect_softmax(const Trace& trace, double tolerance) {
 
 TEST(SinkWeights, JoinTheSoftmaxInEveryWayOfComputing) {
   for (const BackendChoice backend : {BackendChoice::reference, BackendChoice::cpu}) {
-    const auto kept = run(request_of(backend)), on_demand = run(request_of(backend), 0);
+    const auto kept = weights_run(weights_request_of(backend)), on_demand = weights_run(weights_request_of(backend), 0);
     expect_softmax(*kept, 3e-7);
     EXPECT_NE(on_demand->on_demand, nullptr);
     for (const StageId stage : {StageId::weights, StageId::sink_weights, StageId::context}) {
       EXPECT_EQ(kept->tensor(stage).values(), on_demand->tensor(stage).values()) << stage_name(stage);
     }
-    Request edited = request_of(backend);
+    Request edited = weights_request_of(backend);
     find_request_option("edit")->set(edited, "1/scores:0,2,4,1=1.5");
-    expect_softmax(*run(edited), 3e-7);
+    expect_softmax(*weights_run(edited), 3e-7);
   }
 }
 
 TEST(SinkWeights, AreNoneWhereNothingIsNormalisedOverKeys) {
-  Request request = request_of(BackendChoice::cpu);
+  Request request = weights_request_of(BackendChoice::cpu);
   find_request_option("variant")->set(request, "softmax-over-queries");
-  EXPECT_EQ(run(request)->find(StageId::sink_weights), nullptr);
-  request = request_of(BackendChoice::cpu);
+  EXPECT_EQ(weights_run(request)->find(StageId::sink_weights), nullptr);
+  request = weights_request_of(BackendChoice::cpu);
   find_request_option("freeze")->set(request, "1.2=uniform");
-  const auto frozen = run(request);
+  const auto frozen = weights_run(request);
   EXPECT_EQ(frozen->tensor(StageId::sink_weights).at({0, 2, 3}), 0.0F);
   EXPECT_GT(frozen->tensor(StageId::sink_weights).at({0, 1, 3}), 0.0F);
 }
@@ -77,9 +77,9 @@ TEST(SinkWeights, AreNoneWhereNothingIsNormalisedOverKeys) {
 // A row whose every key is hidden still has its sink.
 TEST(SinkWeights, TakeAllOfARowWithoutKeys) {
   for (const BackendChoice backend : {BackendChoice::reference, BackendChoice::cpu}) {
-    Request request = request_of(backend);
+    Request request = weights_request_of(backend);
     request.mask = {{MaskTerm::Kind::padding, 6, ""}};
-    const auto trace = run(request);
+    const auto trace = weights_run(request);
     for (const float weight : trace->tensor(StageId::weights).values()) EXPECT_EQ(weight, 0.0F);
     for (const float share : trace->tensor(StageId::sink_weights).values()) EXPECT_EQ(share, 1.0F);
     for (const float value : trace->tensor(StageId::context).values()) EXPECT_EQ(value, 0.0F);
@@ -87,7 +87,7 @@ TEST(SinkWeights, TakeAllOfARowWithoutKeys) {
 }
 
 TEST(SinkWeights, EveryShareIsExplained) {
-  const auto trace = run(request_of(BackendChoice::cpu));
+  const auto trace = weights_run(weights_request_of(BackendChoice::cpu));
   for (std::int64_t h = 0; h < trace->num_heads(); ++h) {
     for (std::int64_t i = 0; i < trace->query_len(); ++i) {
       const Explanation share = explain(*trace, StageId::sink_weights, {0, h, i});

@@ -33,7 +33,7 @@ void expect_rows(const Trace& trace, const std::string& what) {
   }
 }
 
-Request with(Request request, const char* option, const std::string& text) {
+Request shapes_with(Request request, const char* option, const std::string& text) {
   find_request_option(option)->set(request, text);
   return request;
 }
@@ -97,7 +97,8 @@ TEST(StageShapes, OfCrossAttentionWithGroupedAndUnequalHeads) {
 TEST(StageShapes, OfAttentionAlone) {
   const Inputs inputs = alone_inputs({2, 5, 4, 4, 2, 3, 6});
   expect_rows(*traced(alone_request(), inputs), "alone");
-  const Request all = with(with(with(alone_request(), "softcap", "20"), "dropout", "0.5"), "mask", "causal");
+  const Request all =
+      shapes_with(shapes_with(shapes_with(alone_request(), "softcap", "20"), "dropout", "0.5"), "mask", "causal");
   expect_rows(*traced(all, inputs), "softcap and dropout");
 }
 

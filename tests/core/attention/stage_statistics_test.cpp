@@ -16,8 +16,9 @@ namespace {
 
 using Options = std::vector<std::pair<const char*, std::string>>;
 
-std::shared_ptr<const Trace> trace_of(const Options& options, std::int64_t memory_limit, const FusedSizes& sizes = {},
-                                      const std::shared_ptr<const Backend>& backend = make_cpu_backend(2)) {
+std::shared_ptr<const Trace> statistics_trace_of(const Options& options, std::int64_t memory_limit,
+                                                 const FusedSizes& sizes = {},
+                                                 const std::shared_ptr<const Backend>& backend = make_cpu_backend(2)) {
   Request request = phrase_request();
   for (const auto& [name, value] : options) find_request_option(name)->set(request, value);
   ForwardOptions forward_options;
@@ -26,8 +27,8 @@ std::shared_ptr<const Trace> trace_of(const Options& options, std::int64_t memor
                  CancelToken(), forward_options);
 }
 
-std::shared_ptr<const Trace> trace_of(const char* mask, std::int64_t memory_limit) {
-  return trace_of(Options{{"mask", mask}}, memory_limit);
+std::shared_ptr<const Trace> statistics_trace_of(const char* mask, std::int64_t memory_limit) {
+  return statistics_trace_of(Options{{"mask", mask}}, memory_limit);
 }
 
 // nan equals nan.
@@ -63,7 +64,7 @@ void expect_those_of_each_stage(const Trace& kept, const Trace& computed) {
 TEST(StageStatistics, AreThoseOfEachStageKeptOrComputedWhenRead) {
   for (const char* mask : {"none", "causal", "padding:9"}) {
     SCOPED_TRACE(mask);
-    expect_those_of_each_stage(*trace_of(mask, kDefaultStageMemory), *trace_of(mask, 0));
+    expect_those_of_each_stage(*statistics_trace_of(mask, kDefaultStageMemory), *statistics_trace_of(mask, 0));
   }
 }
 
@@ -88,8 +89,8 @@ TEST(StageStatistics, AreThoseOfEachStageWhateverTheRuleTheBackendAndTheSize) {
       for (const Options& options : rules) {
         SCOPED_TRACE(testing::Message() << backend->name() << ", " << len << " tokens, rule "
                                         << &options - rules.data());
-        expect_those_of_each_stage(*trace_of(options, kDefaultStageMemory, sizes, backend),
-                                   *trace_of(options, 0, sizes, backend));
+        expect_those_of_each_stage(*statistics_trace_of(options, kDefaultStageMemory, sizes, backend),
+                                   *statistics_trace_of(options, 0, sizes, backend));
       }
     }
   }
@@ -137,7 +138,7 @@ class CountingBackend : public Backend {
 
 TEST(StageStatistics, ScoresWeightsAndContextComeFromOnePassOfEachHead) {
   const auto backend = std::make_shared<const CountingBackend>();
-  const auto computed = trace_of(Options{{"mask", "causal"}, {"softcap", "2"}}, 0, {}, backend);
+  const auto computed = statistics_trace_of(Options{{"mask", "causal"}, {"softcap", "2"}}, 0, {}, backend);
   ASSERT_EQ(backend->passes, 0);
   stage_statistics(*computed);
   EXPECT_EQ(backend->passes, 4);  // two of the batch, two heads
@@ -145,8 +146,8 @@ TEST(StageStatistics, ScoresWeightsAndContextComeFromOnePassOfEachHead) {
 }
 
 TEST(StageStatistics, OnlyWhatIsComputedWhenReadIsCostly) {
-  const auto kept = trace_of("causal", kDefaultStageMemory);
-  const auto computed = trace_of("causal", 0);
+  const auto kept = statistics_trace_of("causal", kDefaultStageMemory);
+  const auto computed = statistics_trace_of("causal", 0);
   for (const Stage& stage : kept->stages) EXPECT_FALSE(costly_numbers(*kept, stage)) << stage_name(stage.id);
   for (const Stage& stage : computed->stages) {
     EXPECT_EQ(costly_numbers(*computed, stage), stage.id >= StageId::raw_scores) << stage_name(stage.id);
@@ -154,8 +155,8 @@ TEST(StageStatistics, OnlyWhatIsComputedWhenReadIsCostly) {
 }
 
 TEST(StageStatistics, EqualStagesAreReadOnceAndProgressEndsAtOne) {
-  const auto masked = trace_of("causal", 0);
-  const auto plain = trace_of("none", 0);  // masked_scores = scores
+  const auto masked = statistics_trace_of("causal", 0);
+  const auto plain = statistics_trace_of("none", 0);  // masked_scores = scores
   const std::int64_t scores = plain->tensor(StageId::scores).size();
   EXPECT_EQ(values_of_statistics(*masked) - values_of_statistics(*plain), scores);
   std::vector<double> shares;
@@ -167,7 +168,7 @@ TEST(StageStatistics, EqualStagesAreReadOnceAndProgressEndsAtOne) {
 }
 
 TEST(StageStatistics, WhatIsKnownOrNotWishedForIsNotRead) {
-  const auto trace = trace_of("causal", 0);
+  const auto trace = statistics_trace_of("causal", 0);
   Statistics known;
   known.max = 7;
   const StatisticsQuery query{{{StageId::weights, known}}, false};
@@ -186,7 +187,7 @@ TEST(StageStatistics, WhatIsKnownOrNotWishedForIsNotRead) {
 }
 
 TEST(StageStatistics, CanBeCancelled) {
-  const auto trace = trace_of("causal", 0);
+  const auto trace = statistics_trace_of("causal", 0);
   CancelToken cancel;
   int reports = 0;
   const auto report = [&](double) {

@@ -12,7 +12,7 @@
 namespace headscope {
 namespace {
 
-Request with(Variant variant, const std::string& mask = "none") {
+Request variants_with(Variant variant, const std::string& mask = "none") {
   Request request = alone_request();
   request.variants = {variant};
   find_request_option("mask")->set(request, mask);
@@ -20,7 +20,8 @@ Request with(Variant variant, const std::string& mask = "none") {
 }
 
 TEST(Variants, SoftmaxOverQueriesSumsToOneDownEachColumn) {
-  const auto trace = traced(with(Variant::softmax_over_queries, "causal"), alone_inputs({2, 5, 4, 2, 2, 3, 3}));
+  const auto trace =
+      traced(variants_with(Variant::softmax_over_queries, "causal"), alone_inputs({2, 5, 4, 2, 2, 3, 3}));
   const Tensor& weights = trace->tensor(StageId::weights);
   EXPECT_TRUE(weights.dense());
   for (std::int64_t j = 0; j < 4; ++j) {
@@ -36,13 +37,13 @@ TEST(Variants, SoftmaxOverQueriesSumsToOneDownEachColumn) {
 }
 
 TEST(Variants, NoScaleLeavesRawScores) {
-  const auto trace = traced(with(Variant::no_scale), alone_inputs({}));
+  const auto trace = traced(variants_with(Variant::no_scale), alone_inputs({}));
   EXPECT_EQ(trace->scale, 1.0);
   EXPECT_TRUE(same_storage(trace->tensor(StageId::scores), trace->tensor(StageId::raw_scores)));
 }
 
 TEST(Variants, ScaleByDModel) {
-  const auto alone = traced(with(Variant::scale_by_d_model), alone_inputs({1, 2, 2, 4, 2, 9, 5}));
+  const auto alone = traced(variants_with(Variant::scale_by_d_model), alone_inputs({1, 2, 2, 4, 2, 9, 5}));
   EXPECT_TRUE(std::abs(alone->scale - 1.0 / 6) <= 1e-15) << "attention alone: heads * head_dim";
   EXPECT_EQ(alone->find(StageId::scores)->operation, "÷ √36 (num_heads · head_dim)") << "d_model is that of its values";
   Request request = phrase_request();
@@ -53,7 +54,7 @@ TEST(Variants, ScaleByDModel) {
 }
 
 TEST(Variants, MaskInvertedHidesWhatShouldBeSeen) {
-  const auto trace = traced(with(Variant::mask_inverted, "causal"), alone_inputs({}));
+  const auto trace = traced(variants_with(Variant::mask_inverted, "causal"), alone_inputs({}));
   EXPECT_EQ(trace->tensor(StageId::weights).at({0, 0, 1, 0}), 0.0F);
   EXPECT_GT(trace->tensor(StageId::weights).at({0, 0, 1, 3}), 0.0F);
   EXPECT_EQ(trace->fully_masked_queries, std::vector<std::int64_t>{4});
@@ -63,7 +64,7 @@ TEST(Variants, MaskInvertedHidesWhatShouldBeSeen) {
 TEST(Variants, MaskAfterSoftmaxDoesNotRenormalise) {
   const Inputs inputs = alone_inputs({});
   const auto plain = traced(alone_request(), inputs);
-  const auto trace = traced(with(Variant::mask_after_softmax, "causal"), inputs);
+  const auto trace = traced(variants_with(Variant::mask_after_softmax, "causal"), inputs);
   EXPECT_TRUE(trace->find(StageId::masked_scores)->equals_previous);
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t j = 0; j < 5; ++j) {
@@ -77,7 +78,7 @@ TEST(Variants, MaskAfterSoftmaxDoesNotRenormalise) {
 }
 
 TEST(Variants, MaskAfterSoftmaxStillAddsFiniteValues) {
-  Request request = with(Variant::mask_after_softmax);
+  Request request = variants_with(Variant::mask_after_softmax);
   request.mask = {{MaskTerm::Kind::file, 0, "m.npy"}, {MaskTerm::Kind::causal, 0, ""}};
   Inputs inputs = alone_inputs({});
   inputs.mask_files = {{"m.npy", tensor_of({5}, {1, 2, 3, 4, 5}), false}};
@@ -106,9 +107,9 @@ TEST(Variants, QkvRowsReadInTheOtherLayout) {
 
 TEST(Variants, KeyNotTransposedMultipliesByTheKeyMatrixAsItLies) {
   const Inputs inputs = alone_inputs({2, 4, 3, 4, 2, 3, 5});
-  ASSERT_EQ(find_problem(with(Variant::key_not_transposed), inputs), std::nullopt);
+  ASSERT_EQ(find_problem(variants_with(Variant::key_not_transposed), inputs), std::nullopt);
   for (const auto& backend : {make_reference_backend(), make_cpu_backend(2)}) {
-    const auto trace = traced(with(Variant::key_not_transposed), inputs, backend);
+    const auto trace = traced(variants_with(Variant::key_not_transposed), inputs, backend);
     double sum = 0;
     for (std::int64_t d = 0; d < 3; ++d) {
       sum += static_cast<double>(inputs.query.at({1, 3, 2, d})) * inputs.key.at({1, 1, d, 1});

@@ -12,14 +12,14 @@
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kSumsInfinity = std::numeric_limits<float>::infinity();
+constexpr float kSumsNan = std::numeric_limits<float>::quiet_NaN();
 
 // Odd counts; nothing behind the last number is touched.
 TEST(ColumnSums, ExtremesAreThoseOfPlainLoops) {
   on_every_target([](bool) {
     for (const std::int64_t count : {0, 1, 3, 15, 16, 17, 63, 257}) {
-      for (const float odd : {0.0F, kInfinity, -kInfinity, kNan}) {
+      for (const float odd : {0.0F, kSumsInfinity, -kSumsInfinity, kSumsNan}) {
         std::vector<float> values = random_values(count, 1);
         if (count > 0) values[static_cast<std::size_t>(count * 2 / 3)] = odd;
         std::vector<float> high(values.size() + 1, -0.1F), low(values.size() + 1, 0.1F);
@@ -42,8 +42,8 @@ TEST(ColumnSums, ExtremesOfRowsTogetherAreThoseOfOneAfterTheOther) {
       for (std::int64_t rows = 1; rows <= kRowsOfExtremes; ++rows) {
         const std::int64_t stride = count + 3;
         std::vector<float> values = random_values(stride * rows, 4);
-        values[static_cast<std::size_t>((rows - 1) * stride + count / 2)] = rows % 2 == 0 ? kNan : -0.0F;
-        std::vector<float> high(static_cast<std::size_t>(count) + 1, -kInfinity), low(high.size(), kInfinity);
+        values[static_cast<std::size_t>((rows - 1) * stride + count / 2)] = rows % 2 == 0 ? kSumsNan : -0.0F;
+        std::vector<float> high(static_cast<std::size_t>(count) + 1, -kSumsInfinity), low(high.size(), kSumsInfinity);
         std::vector<float> high_wanted = high, low_wanted = low;
         bool nan_wanted = false;
         for (std::int64_t i = 0; i < rows; ++i) {
@@ -62,7 +62,7 @@ TEST(ColumnSums, TheLargestOfPartsAreThoseOfPlainLoops) {
   const std::vector<Range> parts = {{2, 3}, {3, 20}, {19, 52}, {60, 61}, {60, 100}, {99, 117}};
   on_every_target([&](bool) {
     for (const Range& seen : {Range{0, 117}, {5, 60}, {19, 20}, {53, 59}, {61, 117}}) {
-      for (const float odd : {0.5F, kInfinity, -kInfinity, kNan}) {
+      for (const float odd : {0.5F, kSumsInfinity, -kSumsInfinity, kSumsNan}) {
         std::vector<float> values = random_values(117, 9);
         values[static_cast<std::size_t>(seen.end - 1)] = odd;
         std::vector<float> high(parts.size(), -0.1F), wanted = high;
@@ -88,7 +88,7 @@ TEST(ColumnSums, ExtremesOfPixelsAreThoseOfTheirColumns) {
         for (const std::int64_t rows : {1, 3, 4}) {
           const std::int64_t count = 117, stride = count + 2;
           std::vector<float> values = random_values(stride * rows, 6);
-          if (rows != 3) values[static_cast<std::size_t>((rows - 1) * stride + 100)] = kNan;
+          if (rows != 3) values[static_cast<std::size_t>((rows - 1) * stride + 100)] = kSumsNan;
           std::vector<float> high(static_cast<std::size_t>((at + count) / cells) + 2, -0.5F), low(high.size(), 0.5F);
           std::vector<float> high_wanted = high, low_wanted = low;
           for (std::int64_t k = 0; k < rows * count; ++k) {
@@ -110,7 +110,7 @@ TEST(ColumnSums, ExtremesOfPixelsAreThoseOfTheirColumns) {
 TEST(ColumnSums, SumsAreExactInDoubleOrNothingIsAdded) {
   on_every_target([](bool) {
     for (const std::int64_t count : {0, 1, 7, 8, 9, 31, 129}) {
-      for (const float odd : {0.5F, kInfinity, kNan}) {
+      for (const float odd : {0.5F, kSumsInfinity, kSumsNan}) {
         std::vector<float> values = random_values(count, 2);
         if (count > 0) values.back() = odd;
         std::vector<double> sums(values.size() + 1, 1e9);

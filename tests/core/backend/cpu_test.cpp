@@ -9,8 +9,8 @@
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kCpuInfinity = std::numeric_limits<float>::infinity();
+constexpr float kCpuNan = std::numeric_limits<float>::quiet_NaN();
 const std::int64_t kOddSizes[] = {1, 2, 3, 5, 15, 17, 63, 65, 127};
 
 class Cpu : public testing::Test {
@@ -89,10 +89,10 @@ TEST_F(Cpu, NonFiniteValuesAgreeWithTheOracle) {
   const std::int64_t len = 70;
   Tensor value = random_tensor({1, 2, len, 5}, 4);
   float* v = value.mutable_data();
-  v[3 * 5 + 2] = kNan;
-  v[40 * 5 + 1] = kInfinity;
-  v[66 * 5 + 1] = -kInfinity;
-  v[(len + 69) * 5 + 4] = kNan;
+  v[3 * 5 + 2] = kCpuNan;
+  v[40 * 5 + 1] = kCpuInfinity;
+  v[66 * 5 + 1] = -kCpuInfinity;
+  v[(len + 69) * 5 + 4] = kCpuNan;
   HiddenCells hidden(1, 2, len, len);
   for (std::int64_t h = 0; h < 2; ++h) {
     for (std::int64_t i = 0; i < len; ++i) {
@@ -103,7 +103,7 @@ TEST_F(Cpu, NonFiniteValuesAgreeWithTheOracle) {
   Tensor scores = random_tensor({1, 2, len, len}, 5);
   for (std::int64_t h = 0; h < 2; ++h) {
     for (std::int64_t i = 0; i < len; ++i) {
-      for (std::int64_t j = i + 1; j < len; ++j) scores.mutable_data()[(h * len + i) * len + j] = -kInfinity;
+      for (std::int64_t j = i + 1; j < len; ++j) scores.mutable_data()[(h * len + i) * len + j] = -kCpuInfinity;
     }
   }
   const Tensor weights = reference->softmax_rows(scores, nullptr, cancel);
@@ -111,7 +111,7 @@ TEST_F(Cpu, NonFiniteValuesAgreeWithTheOracle) {
   EXPECT_TRUE(largest_difference(context, reference->weighted_values(weights, value, hidden, cancel)) <= 1e-5);
   EXPECT_TRUE(std::isfinite(context.at({0, 0, 2, 2})));
   EXPECT_TRUE(std::isnan(context.at({0, 0, 3, 2})));
-  EXPECT_EQ(context.at({0, 0, 50, 1}), kInfinity);
+  EXPECT_EQ(context.at({0, 0, 50, 1}), kCpuInfinity);
   EXPECT_TRUE(std::isnan(context.at({0, 0, 66, 1})));
 }
 

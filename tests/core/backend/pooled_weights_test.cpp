@@ -16,7 +16,7 @@
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kWeightsInfinity = std::numeric_limits<float>::infinity();
 
 PyramidSource read_source(const MadeAttention& made, const Tensor& weights, std::int64_t b, std::int64_t h) {
   return {matrix_at(weights, b, h), made.rule.mask, b, h};
@@ -63,7 +63,7 @@ std::vector<Part> parts_of(const MadeSizes& sizes) {
   return parts;
 }
 
-void expect_same(const MadeAttention& made, const MadeSizes& sizes, const std::string& what) {
+void weights_expect_same(const MadeAttention& made, const MadeSizes& sizes, const std::string& what) {
   const auto cpu = make_cpu_backend(3);
   const AttentionResults stored = attention_of(*cpu, made);
   for (std::int64_t b = 0; b < sizes.batch; ++b) {
@@ -86,13 +86,14 @@ void expect_same(const MadeAttention& made, const MadeSizes& sizes, const std::s
 
 TEST(PooledWeights, AreThePixelsOfWeightsThatAreReadUnderEveryRule) {
   const MadeSizes sizes{2, 70, 75, 4, 2, 20, 20};
-  for (const Options& options : attention_rules()) expect_same(made_attention(sizes, options), sizes, text_of(options));
+  for (const Options& options : attention_rules())
+    weights_expect_same(made_attention(sizes, options), sizes, text_of(options));
 }
 
 TEST(PooledWeights, AreThePixelsOfWeightsThatAreReadAtEverySize) {
   for (const MadeSizes& sizes : attention_sizes()) {
     for (const Options& options : {Options{}, Options{{"mask", "causal"}}, Options{{"mask", "window:30"}}}) {
-      expect_same(made_attention(sizes, options), sizes, text_of(options));
+      weights_expect_same(made_attention(sizes, options), sizes, text_of(options));
     }
   }
 }
@@ -100,11 +101,11 @@ TEST(PooledWeights, AreThePixelsOfWeightsThatAreReadAtEverySize) {
 TEST(PooledWeights, NanAndInfinityInKeysShowAsTheyDoInWeightsThatAreRead) {
   const MadeSizes sizes{1, 70, 75, 2, 1, 20, 20};
   for (const Options& options : attention_rules()) {
-    for (const float broken : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity}) {
+    for (const float broken : {std::numeric_limits<float>::quiet_NaN(), kWeightsInfinity, -kWeightsInfinity}) {
       MadeAttention made = made_attention(sizes, options);
       made.key.mutable_data()[40 * 20 + 3] = broken;
       made.query.mutable_data()[12 * 20] = broken;
-      expect_same(made, sizes, text_of(options) + ", " + std::to_string(broken));
+      weights_expect_same(made, sizes, text_of(options) + ", " + std::to_string(broken));
     }
   }
 }
@@ -115,7 +116,7 @@ TEST(PooledWeights, MasksOfSingleCellsAreRead) {
   for (std::size_t k = 0; k < kept.size(); k += 3) kept[k] = 0;
   MaskFile file{.path = "cells.npy", .values = tensor_of({40, 50}, kept)};
   file.is_whole = true;
-  expect_same(made_attention(sizes, {{"mask", "causal"}}, file), sizes, "a file of cells");
+  weights_expect_same(made_attention(sizes, {{"mask", "causal"}}, file), sizes, "a file of cells");
 }
 
 // Lines of pixels that share cells, leave some out, or have none, as those of a picture whose pixels are no whole

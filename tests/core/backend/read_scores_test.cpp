@@ -28,7 +28,7 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
-RowStatistics rows_of(const RowStatistics& all, const Region& region) {
+RowStatistics scores_rows_of(const RowStatistics& all, const Region& region) {
   const auto part = [&](const Tensor& rows) {
     return rows.sliced(0, region[0].begin, region[0].end)
         .sliced(1, region[1].begin, region[1].end)
@@ -42,7 +42,7 @@ void expect_region(const Backend& backend, const MadeAttention& made, const Regi
   const Region all = whole({made.query.dim(0), made.query.dim(1), made.query.dim(2), made.key.dim(2)});
   const Tensor raw = backend.query_key_products(made.query, made.key, all, CancelToken());
   const AttentionResults stored = attention_of(backend, made);
-  const RowStatistics statistics = rows_of(stored.statistics, region);
+  const RowStatistics statistics = scores_rows_of(stored.statistics, region);
   for (StageId stage : kStages) {
     if (stage == StageId::dropped_weights && !made.rule.drops()) continue;
     const Tensor expected = stage == StageId::weights ? stored.weights

@@ -13,7 +13,7 @@
 namespace headscope {
 namespace {
 
-constexpr MadeSizes kSizes{2, 40, 40, 4, 2, 7, 5};
+constexpr MadeSizes kPositionsSizes{2, 40, 40, 4, 2, 7, 5};
 constexpr std::int64_t kReplaced = 20;
 
 // The rows [kReplaced, kReplaced + 1) of drawn heads of this shape.
@@ -67,10 +67,11 @@ void expect_contexts(const MadeAttention& before) {
   const AttentionResults exact = attention_of(backend, after);
   const auto update = updated_attention(backend, replaced, before.rule, CancelToken());
   ASSERT_TRUE(update.has_value());
-  ASSERT_GE(update->rows.size(), static_cast<std::size_t>(kSizes.batch * kSizes.heads)) << "the row's own query";
+  ASSERT_GE(update->rows.size(), static_cast<std::size_t>(kPositionsSizes.batch * kPositionsSizes.heads))
+      << "the row's own query";
   for (const UpdatedAttention::Row& row : update->rows) {
     const std::vector<float> context = context_of(row, replaced, *before.rule.mask);
-    for (std::int64_t d = 0; d < kSizes.value_head_dim; ++d) {
+    for (std::int64_t d = 0; d < kPositionsSizes.value_head_dim; ++d) {
       const float expected = exact.context.at({row.b, row.h, row.i, d}), got = context[static_cast<std::size_t>(d)];
       if (std::isfinite(expected)) {
         EXPECT_NEAR(got, expected, 1e-5) << row.i << ", " << d;
@@ -84,15 +85,15 @@ void expect_contexts(const MadeAttention& before) {
 }
 
 TEST(ReplacedPositions, ContextOfARowThatWasComputedAnew) {
-  expect_contexts(made_attention(kSizes, {}));
-  expect_contexts(made_attention(kSizes, {{"mask", "causal"}}));
+  expect_contexts(made_attention(kPositionsSizes, {}));
+  expect_contexts(made_attention(kPositionsSizes, {{"mask", "causal"}}));
 }
 
 TEST(ReplacedPositions, HiddenValuesCountForNothingAndVisibleOnesAsTheyAre) {
   for (const float value : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     for (const std::int64_t key : {std::int64_t{3}, kReplaced + 1}) {
       SCOPED_TRACE(testing::Message() << value << " at key " << key);
-      MadeAttention made = made_attention(kSizes, {{"mask", "causal"}});
+      MadeAttention made = made_attention(kPositionsSizes, {{"mask", "causal"}});
       set_value(made, key, value);
       expect_contexts(made);
     }
@@ -100,7 +101,7 @@ TEST(ReplacedPositions, HiddenValuesCountForNothingAndVisibleOnesAsTheyAre) {
 }
 
 TEST(ReplacedPositions, AValueThatGoesAwayMustBeFinite) {
-  MadeAttention made = made_attention(kSizes, {});
+  MadeAttention made = made_attention(kPositionsSizes, {});
   set_value(made, kReplaced, std::numeric_limits<float>::infinity());
   const CpuBackend backend(1);
   const AttentionResults was = attention_of(backend, made);

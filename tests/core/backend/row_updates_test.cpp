@@ -22,7 +22,7 @@ std::vector<float> drawn(std::int64_t count, unsigned seed) {
   return values;
 }
 
-const std::int64_t kSizes[] = {1, 2, 3, 15, 17, 63, 65};
+const std::int64_t kUpdatesSizes[] = {1, 2, 3, 15, 17, 63, 65};
 
 // Rows whose neighbours are NaN: what lies between two rows must not be read as part of them.
 struct MadeRows {
@@ -41,8 +41,8 @@ struct MadeRows {
 
 TEST(RowUpdates, RowsTimesOneAndTwoVectors) {
   on_every_target([](bool) {
-    for (const std::int64_t count : kSizes) {
-      for (const std::int64_t features : kSizes) {
+    for (const std::int64_t count : kUpdatesSizes) {
+      for (const std::int64_t features : kUpdatesSizes) {
         const MadeRows made(count, features);
         const std::vector<float> a = drawn(features, 2), b = drawn(features, 3);
         std::vector<float> first(static_cast<std::size_t>(count)), second = first, alone = first;
@@ -66,8 +66,8 @@ TEST(RowUpdates, RowsTimesOneAndTwoVectors) {
 
 TEST(RowUpdates, WeightedSumOfRows) {
   on_every_target([](bool) {
-    for (const std::int64_t count : kSizes) {
-      for (const std::int64_t features : kSizes) {
+    for (const std::int64_t count : kUpdatesSizes) {
+      for (const std::int64_t features : kUpdatesSizes) {
         const MadeRows made(count, features);
         const std::vector<float> weights = drawn(count, 2), before = drawn(features, 3);
         std::vector<float> out = before;
@@ -82,20 +82,20 @@ TEST(RowUpdates, WeightedSumOfRows) {
   });
 }
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kUpdatesInfinity = std::numeric_limits<float>::infinity();
 
 TEST(RowUpdates, LargerCellsAndDifferencesOfVisibleOnes) {
   on_every_target([](bool) {
-    for (const std::int64_t count : kSizes) {
+    for (const std::int64_t count : kUpdatesSizes) {
       std::vector<float> cells = drawn(count, 1), max = drawn(count, 2);
-      for (std::size_t i = 0; i < cells.size(); i += 3) cells[i] = -kInfinity;
-      if (count > 4) max[3] = -kInfinity;  // a row that saw nothing, and a cell that is hidden in it
+      for (std::size_t i = 0; i < cells.size(); i += 3) cells[i] = -kUpdatesInfinity;
+      if (count > 4) max[3] = -kUpdatesInfinity;  // a row that saw nothing, and a cell that is hidden in it
       const std::vector<float> before = max, hidden = cells;
       raise_to_cells(cells.data(), count, max.data());
       subtract_where_visible(max.data(), count, cells.data());
       for (std::size_t i = 0; i < cells.size(); ++i) {
         ASSERT_EQ(max[i], std::max(before[i], hidden[i])) << i << " of " << count;
-        ASSERT_EQ(cells[i], std::isinf(hidden[i]) ? -kInfinity : hidden[i] - max[i]) << i << " of " << count;
+        ASSERT_EQ(cells[i], std::isinf(hidden[i]) ? -kUpdatesInfinity : hidden[i] - max[i]) << i << " of " << count;
       }
     }
   });
@@ -103,7 +103,7 @@ TEST(RowUpdates, LargerCellsAndDifferencesOfVisibleOnes) {
 
 TEST(RowUpdates, SumsAndWhatMultipliesTheRest) {
   on_every_target([](bool) {
-    for (const std::int64_t rows : kSizes) {
+    for (const std::int64_t rows : kUpdatesSizes) {
       for (const std::int64_t keys : {1, 3}) {
         const std::int64_t from = rows + 5, to = rows + 2;
         std::vector<float> before = drawn(keys * from, 1), after = drawn(keys * from, 2), scale = drawn(rows, 3),

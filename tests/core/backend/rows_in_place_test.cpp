@@ -35,7 +35,7 @@ struct Size {
 };
 
 // Both ways from the same start; what lies between the rows of y must stay.
-void expect_same(const MatrixSource& weight, const Size& size, bool bias, bool goes_on) {
+void place_expect_same(const MatrixSource& weight, const Size& size, bool bias, bool goes_on) {
   const std::vector<float> x = made(size.rows * (size.in + 1), 5), offsets = made(size.out, 6);
   const std::int64_t stride = size.out + kGap;
   std::vector<float> in_place = made(size.rows * stride, 7), packed = in_place;
@@ -66,7 +66,7 @@ TEST(RowsInPlace, GiveTheBitsOfPackedOnesOnEveryTarget) {
           const auto expect = [&](const void* data, PanelType type) {
             for (const MatrixSource& weight :
                  {MatrixSource{data, type, in + kGap, 1}, MatrixSource{data, type, 1, out + kGap}}) {
-              if (rows <= most_rows_in_place(weight)) expect_same(weight, {out, in, rows}, bias, goes_on);
+              if (rows <= most_rows_in_place(weight)) place_expect_same(weight, {out, in, rows}, bias, goes_on);
             }
           };
           expect(numbers.data(), PanelType::float32);

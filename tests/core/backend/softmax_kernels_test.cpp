@@ -12,8 +12,8 @@
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kKernelsInfinity = std::numeric_limits<float>::infinity();
+constexpr float kKernelsNan = std::numeric_limits<float>::quiet_NaN();
 
 std::int64_t padded(std::int64_t count) {
   return (count + kSumLanes - 1) / kSumLanes * kSumLanes;
@@ -22,7 +22,7 @@ std::int64_t padded(std::int64_t count) {
 // The exponentials of any number of floats, each 0 or less.
 std::vector<float> exponentials_of(std::vector<float> x) {
   const auto count = static_cast<std::int64_t>(x.size());
-  x.resize(static_cast<std::size_t>(padded(count)), -kInfinity);
+  x.resize(static_cast<std::size_t>(padded(count)), -kKernelsInfinity);
   exponentials(x.data(), {{0, count}, {}}, 1.0F, 0.0F);
   x.resize(static_cast<std::size_t>(count));
   return x;
@@ -81,7 +81,8 @@ TEST(Exponentials, AreTheSameBitsOnEveryTargetThatFuses) {
 
 TEST(Exponentials, OfWhatIsNotOrdinary) {
   on_every_target([](bool) {
-    const std::vector<float> x{0, -0.0F, -kInfinity, kNan, -kNan, -3e38F, -103.9F, -104.0F, -1e-40F};
+    const std::vector<float> x{0,      -0.0F,   -kKernelsInfinity, kKernelsNan, -kKernelsNan,
+                               -3e38F, -103.9F, -104.0F,           -1e-40F};
     const std::vector<float> e = exponentials_of(x);
     EXPECT_EQ(e[0], 1.0F);
     EXPECT_EQ(e[1], 1.0F);
@@ -117,7 +118,7 @@ const Row kRows[] = {
 std::vector<float> cells_of(const Row& row, std::uint32_t seed) {
   std::vector<float> cells = random_values(padded(row.key_len), seed);
   for (const KeySpan& span : {row.spans.first, row.spans.second}) {
-    for (std::int64_t j = span.end; j < padded(span.end); ++j) cells[static_cast<std::size_t>(j)] = -kInfinity;
+    for (std::int64_t j = span.end; j < padded(span.end); ++j) cells[static_cast<std::size_t>(j)] = -kKernelsInfinity;
   }
   return cells;
 }
@@ -132,19 +133,19 @@ TEST(SoftmaxRow, SumsOverSixteenLanesInTheOrderOfKeys) {
       std::vector<float> cells = cells_of(row, 7);
       const float max = largest_cell(cells.data(), row.spans);
       const float scaled_max = max * 0.25F;
-      float expected_max = -kInfinity;
+      float expected_max = -kKernelsInfinity;
       for (std::int64_t j = 0; j < row.key_len; ++j) {
         if (inside(row.spans, j)) expected_max = std::max(expected_max, cells[static_cast<std::size_t>(j)]);
       }
       ASSERT_EQ(max, expected_max);
-      if (max == -kInfinity) return;
+      if (max == -kKernelsInfinity) return;
       const std::vector<float> scores = cells;
       const float sum = exponentials(cells.data(), row.spans, 0.25F, scaled_max);
       float lanes[kSumLanes] = {};
       for (std::int64_t j = 0; j < row.key_len; ++j) {
         const auto at = static_cast<std::size_t>(j);
         if (!inside(row.spans, j)) {
-          const bool padding = scores[at] == -kInfinity;
+          const bool padding = scores[at] == -kKernelsInfinity;
           ASSERT_TRUE(padding || cells[at] == scores[at]) << "outside the spans nothing is written";
           continue;
         }
@@ -173,7 +174,7 @@ TEST(SoftmaxRow, IsWrittenWholeAtAnyAddressAndNothingElse) {
       for (bool past_caches : {false, true}) {
         on_every_target([&](bool) {
           std::vector<float> cells = cells_of(row, 9);
-          for (float& cell : cells) cell = cell == -kInfinity ? 0.0F : cell;
+          for (float& cell : cells) cell = cell == -kKernelsInfinity ? 0.0F : cell;
           std::vector<float> alone = cells;
           const std::vector<float> before = cells;
           std::vector<float> out(static_cast<std::size_t>(row.key_len + 40), 77.0F);
@@ -215,7 +216,7 @@ TEST(SoftmaxRow, ScalesInDoublePrecision) {
     on_every_target([&](bool) {
       for (double scale : {0.125, 1 / std::sqrt(80.0), -3.3e7, 1e-39, 1e300}) {
         std::vector<float> cells = random_values(count, 4);
-        cells[0] = count % 2 == 0 ? kInfinity : 3.4e38F;
+        cells[0] = count % 2 == 0 ? kKernelsInfinity : 3.4e38F;
         const std::vector<float> before = cells;
         scale_cells(cells.data(), count, scale);
         for (std::size_t j = 0; j < cells.size(); ++j) EXPECT_EQ(cells[j], static_cast<float>(before[j] * scale));

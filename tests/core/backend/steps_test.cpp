@@ -11,8 +11,8 @@
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kStepsInfinity = std::numeric_limits<float>::infinity();
+constexpr float kStepsNan = std::numeric_limits<float>::quiet_NaN();
 
 class Steps : public EveryBackend {
  protected:
@@ -60,7 +60,7 @@ TEST_P(Steps, SoftmaxOfEqualScoresIsUniform) {
 }
 
 TEST_P(Steps, SoftmaxGivesExactlyZeroForMinusInfinity) {
-  const std::vector<float> weights = softmax({0, -kInfinity, 0, -kInfinity});
+  const std::vector<float> weights = softmax({0, -kStepsInfinity, 0, -kStepsInfinity});
   EXPECT_EQ(weights, (std::vector<float>{0.5F, 0, 0.5F, 0}));
 }
 
@@ -68,7 +68,7 @@ TEST_P(Steps, SoftmaxOfTheLargestScoresIsNotNan) {
   EXPECT_EQ(softmax({3e38F, -3e38F}), (std::vector<float>{1, 0}));
   EXPECT_EQ(softmax({-3e38F, -3e38F}), (std::vector<float>{0.5F, 0.5F}));
   EXPECT_EQ(softmax({3e38F, 3e38F}), (std::vector<float>{0.5F, 0.5F}));
-  EXPECT_EQ(softmax({-3.4e38F, -kInfinity}), (std::vector<float>{1, 0}));
+  EXPECT_EQ(softmax({-3.4e38F, -kStepsInfinity}), (std::vector<float>{1, 0}));
   EXPECT_EQ(softmax({-1e20F, -1e20F, -1e20F}), (std::vector<float>(3, 1.0F / 3)));
 }
 
@@ -81,23 +81,24 @@ TEST_P(Steps, SoftmaxOfScoresFarFromZeroIsThatOfTheirDifferences) {
 
 TEST_P(Steps, SoftmaxOfARowWithoutAScoreIsNan) {
   RowStatistics rows;
-  for (float weight : softmax({-kInfinity, -kInfinity}, &rows)) EXPECT_TRUE(std::isnan(weight));
-  EXPECT_EQ(rows.max.values()[0], -kInfinity);
+  for (float weight : softmax({-kStepsInfinity, -kStepsInfinity}, &rows)) EXPECT_TRUE(std::isnan(weight));
+  EXPECT_EQ(rows.max.values()[0], -kStepsInfinity);
   EXPECT_EQ(rows.sum.values()[0], 0);
 }
 
 TEST_P(Steps, SoftmaxOfNanOrPlusInfinityIsNanInThatRowOnly) {
-  const Tensor scores = tensor_of({1, 1, 4, 3}, {1, 2, 3, kNan, 1, 1, 1, kInfinity, 1, 1, 1, -kInfinity});
+  const Tensor scores =
+      tensor_of({1, 1, 4, 3}, {1, 2, 3, kStepsNan, 1, 1, 1, kStepsInfinity, 1, 1, 1, -kStepsInfinity});
   RowStatistics rows;
   const std::vector<float> weights = backend()->softmax_rows(scores, &rows, cancel).values();
   for (int cell = 0; cell < 12; ++cell) EXPECT_EQ(std::isnan(weights[cell]), 3 <= cell && cell < 9) << cell;
   EXPECT_TRUE(std::isnan(rows.max.values()[1]));
   EXPECT_TRUE(std::isnan(rows.sum.values()[1]));
-  EXPECT_EQ(rows.max.values()[2], kInfinity);
+  EXPECT_EQ(rows.max.values()[2], kStepsInfinity);
 }
 
 TEST_P(Steps, SoftmaxNanAfterALargerScoreIsSeen) {
-  for (float weight : softmax({5, 1, kNan, 2})) EXPECT_TRUE(std::isnan(weight));
+  for (float weight : softmax({5, 1, kStepsNan, 2})) EXPECT_TRUE(std::isnan(weight));
 }
 
 TEST_P(Steps, RowStatisticsGiveEveryWeightAgain) {
@@ -121,7 +122,7 @@ TEST_P(Steps, WeightedValuesSumTheValuesOfTheGroup) {
 
 TEST_P(Steps, AHiddenCellOfWeightZeroIsNotRead) {
   const Tensor weights = tensor_of({1, 1, 2, 2}, {1, 0, 0.5F, 0.5F});
-  const Tensor value = tensor_of({1, 1, 2, 2}, {1, 2, kNan, kInfinity});
+  const Tensor value = tensor_of({1, 1, 2, 2}, {1, 2, kStepsNan, kStepsInfinity});
   HiddenCells hidden(1, 1, 2, 2);
   hidden.mutable_row(0, 0, 0)[1] = 1;
   hidden.refresh_any();
@@ -129,11 +130,11 @@ TEST_P(Steps, AHiddenCellOfWeightZeroIsNotRead) {
   EXPECT_EQ(context[0], 1);
   EXPECT_EQ(context[1], 2);
   EXPECT_TRUE(std::isnan(context[2]));
-  EXPECT_EQ(context[3], kInfinity);
+  EXPECT_EQ(context[3], kStepsInfinity);
 }
 
 TEST_P(Steps, AVisibleCellOfWeightZeroIsReadAsTorchDoes) {
-  const Tensor value = tensor_of({1, 1, 2, 1}, {1, kNan});
+  const Tensor value = tensor_of({1, 1, 2, 1}, {1, kStepsNan});
   const Tensor weights = tensor_of({1, 1, 1, 2}, {1, 0});
   EXPECT_TRUE(std::isnan(backend()->weighted_values(weights, value, HiddenCells(1, 1, 1, 2), cancel).values()[0]));
 }
@@ -148,11 +149,11 @@ TEST_P(Steps, AHiddenCellWithAWeightIsReadAsTheTutorialsDo) {
 }
 
 TEST_P(Steps, OppositeInfinitiesMeetAsNan) {
-  const Tensor value = tensor_of({1, 1, 3, 2}, {kInfinity, kInfinity, -kInfinity, 1, 0, 0});
+  const Tensor value = tensor_of({1, 1, 3, 2}, {kStepsInfinity, kStepsInfinity, -kStepsInfinity, 1, 0, 0});
   const Tensor weights = tensor_of({1, 1, 1, 3}, {0.5F, 0.25F, 0.25F});
   const auto context = backend()->weighted_values(weights, value, HiddenCells(1, 1, 1, 3), cancel).values();
   EXPECT_TRUE(std::isnan(context[0]));
-  EXPECT_EQ(context[1], kInfinity);
+  EXPECT_EQ(context[1], kStepsInfinity);
 }
 
 TEST_P(Steps, ACancelledTokenStopsEveryStep) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kTokens = 24;
 
-std::shared_ptr<const Trace> run_of(const std::string& model, std::int64_t id, std::int64_t kept_head) {
+std::shared_ptr<const Trace> circuits_run_of(const std::string& model, std::int64_t id, std::int64_t kept_head) {
   Request request;
   request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/" + model;
   request.token_ids = {id};
@@ -49,10 +49,10 @@ TEST(TokenCircuit, IsWhatRunsOfSingleTokensGive) {
   const auto checkpoint = Checkpoint::open(std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/llama");
   const OutputHead output = checkpoint->output_head();
   for (const std::int64_t head : {1, 2}) {
-    const auto own = run_of("llama", 7, head);
+    const auto own = circuits_run_of("llama", 7, head);
     std::vector<double> keys, queries, writes;
     for (std::int64_t id = 0; id < kTokens; ++id) {
-      const auto other = run_of("llama", id, head);
+      const auto other = circuits_run_of("llama", id, head);
       keys.push_back(own->scale * dot(own->tensor(StageId::query), head, other->tensor(StageId::key), head / 2));
       queries.push_back(own->scale * dot(other->tensor(StageId::query), head, own->tensor(StageId::key), head / 2));
       double logit = 0;

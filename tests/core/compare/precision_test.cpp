@@ -21,7 +21,7 @@ nlohmann::json golden() {
   return nlohmann::json::parse(file);
 }
 
-Request masked(const char* mask) {
+Request precision_masked(const char* mask) {
   Request request = phrase_request();
   find_request_option("mask")->set(request, mask);
   return request;
@@ -43,7 +43,7 @@ TEST(Precision, NumbersAreRoundedAsTorchRoundsThem) {
 }
 
 TEST(Precision, StagesAreThoseOfTorch) {
-  const auto trace = traced(masked("causal"), fused_inputs(QkvLayout::per_head, {.batch = 1}));
+  const auto trace = traced(precision_masked("causal"), fused_inputs(QkvLayout::per_head, {.batch = 1}));
   const nlohmann::json layers = golden()["layers"];
   const auto check = [&](const char* kind, const WideStages& made, double unit) {
     std::size_t compared = 0, equal = 0;
@@ -82,27 +82,27 @@ std::vector<Case> all_kinds() {
                blocked = fused_inputs(QkvLayout::blocked);
   for (const std::string_view name : variant_names()) {
     for (const Inputs& inputs : {per_head, blocked}) {
-      const Request request = with_variants(masked("causal"), {std::string(name)});
+      const Request request = with_variants(precision_masked("causal"), {std::string(name)});
       if (!find_problem(request, inputs)) cases.push_back({std::string(name), request, inputs});
     }
   }
   cases.push_back({"grouped", alone_request(), alone_inputs({2, 4, 6, 4, 2, 3, 5})});
-  Request request = masked("window:1");
+  Request request = precision_masked("window:1");
   request.softcap = 2;
   request.dropout = 0.4;
   request.ablate = {{0, 1}};
   cases.push_back({"softcap, dropout, head off", request, per_head});
-  request = masked("padding:5");
+  request = precision_masked("padding:5");
   request.fully_masked = FullyMasked::uniform;
   cases.push_back({"fully masked", request, per_head});
-  request = masked("causal");
+  request = precision_masked("causal");
   request.mask_order = MaskOrder::before_scale;
   request.mask_fill = -1e20;
   cases.push_back({"before scale", request, blocked});
   Inputs extra = blocked;
   extra.weights.bias_k = random_tensor({6}, 7);
   extra.weights.bias_v = random_tensor({6}, 8);
-  cases.push_back({"bias_k", masked("causal"), extra});
+  cases.push_back({"bias_k", precision_masked("causal"), extra});
   return cases;
 }
 
@@ -129,7 +129,7 @@ TEST(Precision, EveryStageOfEveryKindIsTheEnginesWithinFloat32) {
 }
 
 TEST(Precision, TheWorstCellIsNamed) {
-  const auto trace = traced(masked("causal"), fused_inputs(QkvLayout::per_head, {.batch = 1}));
+  const auto trace = traced(precision_masked("causal"), fused_inputs(QkvLayout::per_head, {.batch = 1}));
   const PrecisionReport report = precision_report(trace, usual_roundings(), {});
   const FormatRun& run = report.formats[2];
   const StageError& error = *run.find(StageId::output);

@@ -13,12 +13,12 @@
 namespace headscope {
 namespace {
 
-const PrecisionFormat& format(const char* option) {
+const PrecisionFormat& parts_format(const char* option) {
   return *find_precision_format(option);
 }
 
 WideStages rounded(const Trace& trace, const char* option, Rounded what) {
-  return forward_rounded(trace, rounding_of(format(option), what), {});
+  return forward_rounded(trace, rounding_of(parts_format(option), what), {});
 }
 
 // One query, one key, `features` features.
@@ -90,7 +90,7 @@ TEST(RoundedParts, QueriesOfAFusedProjectionAreItsColumns) {
   }
 }
 
-// Parts that are rounded alone cost less than all of them, and every format and part gives a whole report.
+// Parts that are rounded alone cost less than all of them, and every parts_format and part gives a whole report.
 TEST(RoundedParts, EveryFormatAndPartGivesEveryStage) {
   Request request = phrase_request();
   request.mask = {{MaskTerm::Kind::causal, 0, ""}};

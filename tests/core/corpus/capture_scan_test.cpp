@@ -13,7 +13,7 @@
 namespace headscope {
 namespace {
 
-constexpr const char* kModel = "demo:induction";
+constexpr const char* kScanModel = "demo:induction";
 const std::vector<std::string> kPhrases = {"cat box ink cat box", "fox", "jam jam pen hat jam jam pen", "ink cat cat"};
 
 Tensor weights_of(const Shape& shape, const std::vector<float>& values) {
@@ -24,7 +24,7 @@ class Captures : public testing::Test {
  protected:
   ScanOptions options(std::int64_t most_tokens = 6) const {
     ScanOptions options;
-    options.model = kModel;
+    options.model = kScanModel;
     options.most_tokens = most_tokens;
     options.threads = 1;
     return options;

@@ -13,7 +13,7 @@
 namespace headscope {
 namespace {
 
-constexpr const char* kModel = "demo:induction";
+constexpr const char* kTokensModel = "demo:induction";
 constexpr int kLines = 14;
 
 // Of one head.
@@ -54,7 +54,7 @@ void expect_counts(const TokenCounts& found, const std::map<std::uint64_t, std::
 TEST(HeadTokens, AreThoseOfPlainLoopsOverTheWeights) {
   const PhraseList list = PhraseList::of_text(test::demo_lines(kLines));
   ScanOptions options;
-  options.model = kModel;
+  options.model = kTokensModel;
   options.threads = 1;
   PhraseScan scan(options, {});
   CorpusRecord record = scan.new_record(list);
@@ -66,7 +66,7 @@ TEST(HeadTokens, AreThoseOfPlainLoopsOverTheWeights) {
     scan.add(phrase, record, {});
     if (phrase.blank || !phrase.problem.empty()) return;
     Request request;
-    request.model = kModel;
+    request.model = kTokensModel;
     request.phrase = phrase.text;
     const auto trace = engine.run(request, {});
     for (std::size_t h = 0; h < record.heads.size(); ++h) {

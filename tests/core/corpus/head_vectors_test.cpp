@@ -11,7 +11,7 @@ namespace {
 TEST(HeadVectors, KindsHaveNamesAndStages) {
   std::vector<std::string> names;
   for (const VectorKind kind : all_vector_kinds()) {
-    names.push_back(std::string(vector_kind_key(kind)) + "=" + std::string(stage_name(stage_of(kind))));
+    names.push_back(std::string(vector_kind_key(kind)) + "=" + std::string(stage_name(vector_stage(kind))));
   }
   EXPECT_EQ(names, (std::vector<std::string>{"query=query", "key=key", "value=value", "output=context"}));
 }

@@ -18,11 +18,11 @@
 namespace headscope {
 namespace {
 
-constexpr const char* kModel = "demo:induction";
+constexpr const char* kPhraseScanModel = "demo:induction";
 
 ScanOptions options_of(int threads = 1) {
   ScanOptions options;
-  options.model = kModel;
+  options.model = kPhraseScanModel;
   options.most_tokens = 6;
   options.threads = threads;
   return options;
@@ -88,7 +88,7 @@ TEST(PhraseScan, CountsWhatRunMetricsSaysPhraseByPhrase) {
   list.visit({0, kLines}, [&](const ListedPhrase& phrase) {
     if (phrase.blank || !phrase.problem.empty()) return;
     Request request;
-    request.model = kModel;
+    request.model = kPhraseScanModel;
     request.phrase = phrase.text;
     const auto whole = engine.run(request, {});
     request.token_ids = whole->inputs->token_ids;

@@ -20,12 +20,12 @@
 namespace headscope {
 namespace {
 
-constexpr const char* kModel = "demo:induction";
+constexpr const char* kVectorsModel = "demo:induction";
 constexpr int kLines = 14;
 
 ScanOptions vector_options(std::int64_t points, int threads = 1) {
   ScanOptions options;
-  options.model = kModel;
+  options.model = kVectorsModel;
   options.most_tokens = 6;
   options.threads = threads;
   options.points = points;
@@ -72,7 +72,7 @@ std::vector<PlainHead> plain_vectors(const PhraseList& list, std::size_t heads) 
   list.visit({0, list.size()}, [&](const ListedPhrase& phrase) {
     if (phrase.blank || !phrase.problem.empty()) return;
     Request request;
-    request.model = kModel;
+    request.model = kVectorsModel;
     request.phrase = phrase.text;
     request.token_ids = engine.run(request, {})->inputs->token_ids;
     request.token_ids.resize(std::min<std::size_t>(request.token_ids.size(), 6));
@@ -81,7 +81,7 @@ std::vector<PlainHead> plain_vectors(const PhraseList& list, std::size_t heads) 
     for (std::size_t h = 0; h < heads; ++h) {
       const Trace& layer = *trace->model->layers[h / 8];
       for (std::size_t kind = 0; kind < kVectorKinds; ++kind) {
-        wanted[h][kind].add(layer.tensor(stage_of(all_vector_kinds()[kind])), static_cast<std::int64_t>(h % 8),
+        wanted[h][kind].add(layer.tensor(vector_stage(all_vector_kinds()[kind])), static_cast<std::int64_t>(h % 8),
                             phrase.index);
       }
     }
@@ -205,7 +205,7 @@ TEST(PhraseVectors, CapturesGiveWhatTheyHold) {
 
 TEST(PhraseVectors, NumbersThatCannotBeAddedAreRefused) {
   Request request;
-  request.model = kModel;
+  request.model = kVectorsModel;
   request.phrase = "cat box";
   const auto trace = Engine().run(request, {});
   const std::int64_t size = trace->tensor(StageId::query).dim(3);

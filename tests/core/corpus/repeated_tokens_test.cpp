@@ -17,11 +17,11 @@
 namespace headscope {
 namespace {
 
-constexpr const char* kModel = "demo:induction";
+constexpr const char* kRepeatedTokensModel = "demo:induction";
 
 ScanOptions options_of(std::int64_t repeated) {
   ScanOptions options;
-  options.model = kModel;
+  options.model = kRepeatedTokensModel;
   options.repeated = repeated;
   options.threads = 1;
   return options;
@@ -34,7 +34,7 @@ CorpusRecord scanned_repeated(PhraseScan& scan, const PhraseList& list, Range ra
 }
 
 TEST(RepeatedTokens, StandTwiceAndAreOrdinaryOnes) {
-  PhraseModel model(kModel, 1, {});
+  PhraseModel model(kRepeatedTokensModel, 1, {});
   const SpecialTokens special = model.tokenizer().special();
   const std::int64_t vocabulary = model.architecture().vocab_size;
   const Tokens phrase = model.tokenizer().tokenize("cat box");
@@ -60,7 +60,7 @@ TEST(RepeatedTokens, AreCountedAsRunMetricsCountsThem) {
   PhraseScan scan(options_of(5), {});
   const CorpusRecord record = scanned_repeated(scan, list, {0, 2});
   EXPECT_EQ(record.facts.repeated, 5);
-  PhraseModel model(kModel, 1, {});
+  PhraseModel model(kRepeatedTokensModel, 1, {});
   EngineOptions whole_model;
   whole_model.whole_model = true;
   Engine engine(whole_model);
@@ -70,7 +70,7 @@ TEST(RepeatedTokens, AreCountedAsRunMetricsCountsThem) {
   std::uint64_t tokens = 0;
   list.visit({0, 2}, [&](const ListedPhrase& phrase) {
     Request request;
-    request.model = kModel;
+    request.model = kRepeatedTokensModel;
     request.token_ids = repeated_tokens(model.tokenizer(), model.architecture().vocab_size,
                                         model.tokenizer().tokenize(phrase.text), phrase.index, 5);
     tokens += request.token_ids.size();
@@ -117,7 +117,7 @@ TEST(RepeatedTokens, ChangeNothingElseAndDependOnNoShard) {
 }
 
 TEST(RepeatedTokens, MoreThanTheModelTakesAreRefused) {
-  PhraseModel model(kModel, 1, {});
+  PhraseModel model(kRepeatedTokensModel, 1, {});
   if (model.architecture().position == Architecture::Position::none) GTEST_SKIP();
   const std::int64_t most = model.architecture().max_positions / 2;
   EXPECT_THROW(PhraseScan(options_of(most + 1), {}), UsageError);

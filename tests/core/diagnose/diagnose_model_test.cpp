@@ -30,7 +30,7 @@ Tensor split(const Tensor& projected, const Tensor& heads) {
 }
 
 // The softmax of rows that nothing is hidden from.
-Tensor softmax_of(const Tensor& scores) {
+Tensor model_softmax_of(const Tensor& scores) {
   std::vector<float> values = scores.values();
   const auto width = static_cast<std::size_t>(scores.dim(3));
   for (std::size_t first = 0; first < values.size(); first += width) {
@@ -64,7 +64,7 @@ class IgnoredMask : public testing::TestWithParam<bool> {};
 TEST_P(IgnoredMask, IsToldInTheLayerThatIgnoresIt) {
   const auto ours = whole_model(kModel);
   OtherProgram program(*ours);
-  program.wrong[1][StageId::weights] = softmax_of(program.right(1)->tensor(StageId::capped_scores));
+  program.wrong[1][StageId::weights] = model_softmax_of(program.right(1)->tensor(StageId::capped_scores));
   const NamedNumbers all = program.dump();
   const ModelDiagnosis found = diagnosed(*ours, GetParam() ? all : OtherProgram::only(all, {"attentions"}));
   EXPECT_EQ(found.verdict(), "explained");
@@ -81,7 +81,7 @@ TEST(DiagnoseModel, AMistakeOfAttentionIsNamedByWhatLeavesTheLayer) {
   OtherProgram keys(*ours), mask(*ours);
   const auto right = keys.right(2);
   keys.wrong[2][StageId::key] = split(right->tensor(StageId::key_proj), right->tensor(StageId::key));
-  mask.wrong[1][StageId::weights] = softmax_of(mask.right(1)->tensor(StageId::capped_scores));
+  mask.wrong[1][StageId::weights] = model_softmax_of(mask.right(1)->tensor(StageId::capped_scores));
   const ModelDiagnosis last = diagnosed(*ours, OtherProgram::only(keys.dump(), {"hidden"}));
   EXPECT_EQ(last.verdict(), "explained");
   EXPECT_EQ(first_of(last).layer, 2);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kPast = 3;
 
-Request with_mask(const char* mask) {
+Request kinds_with_mask(const char* mask) {
   Request request = alone_request();
   find_request_option("mask")->set(request, mask);
   return request;
@@ -99,7 +99,7 @@ TEST(MendedKinds, RotaryPositionsThatForgetThePast) {
   const Inputs right = made(4, 4 + kPast);
   for (const bool halves : {true, false}) {
     for (const bool keys_too : {true, false}) {
-      Request request = with_mask("causal");
+      Request request = kinds_with_mask("causal");
       request.past = kPast;
       Inputs wrong = right;
       wrong.query = turned(right.query, -static_cast<double>(kPast), halves);
@@ -116,17 +116,17 @@ TEST(MendedKinds, RotaryPositionsThatForgetThePast) {
 
 TEST(MendedKinds, AMaskThatForgetsThePast) {
   Inputs inputs = made(4, 4 + kPast);
-  Request wrong = with_mask("causal");
+  Request wrong = kinds_with_mask("causal");
   wrong.causal_align = CausalAlign::top_left;
   const auto theirs = traced(wrong, inputs);
   mark_past(inputs);
-  const auto ours = traced(with_mask("causal"), inputs);
+  const auto ours = traced(kinds_with_mask("causal"), inputs);
   expect_named(asked(*ours, {{StageId::context, theirs->tensor(StageId::context)}}), "past-ignored-by-mask");
 }
 
 TEST(MendedKinds, APastThatIsPutAtTheEnd) {
   Inputs inputs = made(4, 4 + kPast);
-  Request request = with_mask("causal");
+  Request request = kinds_with_mask("causal");
   request.past = kPast;
   Inputs wrong = inputs;
   for (Tensor* heads : {&wrong.key, &wrong.value}) {
@@ -134,14 +134,14 @@ TEST(MendedKinds, APastThatIsPutAtTheEnd) {
   }
   const auto theirs = traced(request, wrong);
   mark_past(inputs);
-  const auto ours = traced(with_mask("causal"), inputs);
+  const auto ours = traced(kinds_with_mask("causal"), inputs);
   expect_named(asked(*ours, {{StageId::context, theirs->tensor(StageId::context)}}), "past-at-the-end");
 }
 
 TEST(MendedKinds, ACausalMaskOffByOneBesidesPadding) {
   const Inputs inputs = made(6, 6);
-  const auto ours = traced(with_mask("causal,padding:1"), inputs);
-  Request wrong = with_mask("causal,padding:1");
+  const auto ours = traced(kinds_with_mask("causal,padding:1"), inputs);
+  Request wrong = kinds_with_mask("causal,padding:1");
   find_request_option("paint")->set(wrong, "show@0,1;show@1,2;show@2,3;show@3,4");
   const auto theirs = traced(wrong, inputs);
   expect_named(asked(*ours, {{StageId::context, theirs->tensor(StageId::context)}}), "causal-plus-one");
@@ -149,9 +149,9 @@ TEST(MendedKinds, ACausalMaskOffByOneBesidesPadding) {
 
 TEST(MendedKinds, AWrongFillWhereTheScoresAreGiven) {
   const Inputs inputs = made(6, 6);
-  const auto ours = traced(with_mask("causal"), inputs);
+  const auto ours = traced(kinds_with_mask("causal"), inputs);
   for (const auto& [fill, name] : {std::pair{0.0, "mask-fill-0"}, {-1.0, "mask-fill-minus-1"}}) {
-    Request wrong = with_mask("causal");
+    Request wrong = kinds_with_mask("causal");
     wrong.mask_fill = fill;
     const auto theirs = traced(wrong, inputs);
     expect_named(asked(*ours, {{StageId::scores, theirs->tensor(StageId::scores)},
@@ -162,7 +162,7 @@ TEST(MendedKinds, AWrongFillWhereTheScoresAreGiven) {
 
 TEST(MendedKinds, SumsInHalfPrecisionWithExactProducts) {
   const Inputs inputs = made(6, 6);
-  const Request request = with_mask("causal");
+  const Request request = kinds_with_mask("causal");
   const auto ours = traced(request, inputs);
   Altered what{request, inputs, false, false, {}};
   what.faults.accumulator = number_grids()[0];

@@ -17,10 +17,10 @@
 namespace headscope {
 namespace {
 
-const CancelToken kNever;
+const CancelToken kRowsNever;
 const GivenStages kNone;
 
-Request masked(Request request, const char* mask) {
+Request rows_masked(Request request, const char* mask) {
   find_request_option("mask")->set(request, mask);
   return request;
 }
@@ -33,14 +33,14 @@ struct Layer {
 
 std::vector<Layer> layers() {
   return {
-      {"blocked", masked(phrase_request(), "causal,padding:1"),
+      {"blocked", rows_masked(phrase_request(), "causal,padding:1"),
        fused_inputs(QkvLayout::blocked, {.batch = 2, .len = 5, .input_dim = 6, .heads = 2, .head_dim = 3, .seed = 7})},
-      {"window", masked(phrase_request(), "window:1,alibi"),
+      {"window", rows_masked(phrase_request(), "window:1,alibi"),
        fused_inputs(QkvLayout::per_head, {.batch = 2, .len = 6, .input_dim = 6, .heads = 2, .head_dim = 3, .seed = 8})},
-      {"grouped", masked(alone_request(), "causal"), alone_inputs({2, 5, 5, 4, 2, 4, 4}, 9)}};
+      {"grouped", rows_masked(alone_request(), "causal"), alone_inputs({2, 5, 5, 4, 2, 4, 4}, 9)}};
 }
 
-std::vector<std::int64_t> all_queries(const Inputs& inputs) {
+std::vector<std::int64_t> rows_all_queries(const Inputs& inputs) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(inputs.query_len));
   std::iota(all.begin(), all.end(), 0);
   return all;
@@ -73,7 +73,7 @@ TEST(MistakeRows, HaveNamesOfTheirOwnASentenceAndCode) {
 TEST(MistakeRows, AMistakeChangesNoStageBeforeItsStep) {
   std::set<std::string_view> made;
   for (const Layer& layer : layers()) {
-    LayerLab right({layer.request, layer.inputs, false, false, {}}, kNone, nullptr, kNever);
+    LayerLab right({layer.request, layer.inputs, false, false, {}}, kNone, nullptr, kRowsNever);
     for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
       const MistakeRow& row = all_mistakes()[place];
       for (int variation = 0; variation < row.variations; ++variation) {
@@ -81,11 +81,11 @@ TEST(MistakeRows, AMistakeChangesNoStageBeforeItsStep) {
         if (!make_mistake(place, variation, what)) continue;
         if (what.batch_is_sequence || what.axes_exchanged) continue;  // another layout of everything
         if (find_problem(what.request, what.inputs)) continue;
-        LayerLab wrong(std::move(what), kNone, nullptr, kNever);
+        LayerLab wrong(std::move(what), kNone, nullptr, kRowsNever);
         bool changes = false;
         for (const StageId stage : all_stages()) {
           if (!LayerLab::makes(stage)) continue;
-          const std::vector<std::int64_t> queries = all_queries(layer.inputs);
+          const std::vector<std::int64_t> queries = rows_all_queries(layer.inputs);
           const bool equal = same(right.stage(stage, queries), wrong.stage(stage, queries));
           changes = changes || !equal;
           EXPECT_TRUE(equal || stage >= row.step) << layer.name << ": " << row.name << " changes " << stage_name(stage);

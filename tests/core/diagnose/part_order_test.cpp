@@ -23,7 +23,7 @@ namespace {
 
 using S = StageId;
 using Names = std::vector<std::string>;
-const CancelToken kNever;
+const CancelToken kOrderNever;
 
 // Numbers of our own layer as another program has them: `order.heads`, `order.features` say where each of ours stands.
 Tensor written(const PartOrder& order, const Trace& ours, StageId stage) {
@@ -47,7 +47,7 @@ std::vector<ExternalStage> stages_of(const Trace& ours, const PartOrder& order, 
   return result;
 }
 
-Diagnosis diagnosed(const Trace& ours, std::vector<ExternalStage> theirs) {
+Diagnosis order_diagnosed(const Trace& ours, std::vector<ExternalStage> theirs) {
   return diagnose(ours, std::move(theirs), make_cpu_backend(1), {}, {});
 }
 
@@ -74,14 +74,14 @@ TEST(PartOrder, PairsForHalvesAreRead) {
     if (order.features.size() < 4) continue;
     std::vector<ExternalStage> theirs =
         stages_of(*ours, order, {S::query_proj, S::key_proj, S::query, S::key, S::weights, S::output});
-    const Diagnosis found = diagnosed(*ours, theirs);
+    const Diagnosis found = order_diagnosed(*ours, theirs);
     EXPECT_EQ(found.verdict(), "equal") << model;
     for (const StageComparison& each : found.stages) {
       EXPECT_EQ(each.order.has_value(), each.stage <= S::key) << model << " " << stage_name(each.stage);
       EXPECT_EQ(each.read_as.empty(), each.stage > S::key);
     }
     for (ExternalStage& each : theirs) each.tensor = rounded(each.tensor, "bf16");
-    EXPECT_EQ(diagnosed(*ours, theirs).verdict(), "equal within bfloat16") << model;
+    EXPECT_EQ(order_diagnosed(*ours, theirs).verdict(), "equal within bfloat16") << model;
     // The picture of a stage has it in our order.
     const StageSides sides =
         stage_sides(*ours, stages_of(*ours, order, {S::query}).front(), found.stages[2], {}, make_cpu_backend(1), {});
@@ -94,31 +94,31 @@ TEST(PartOrder, RowsThatAreTurnedOtherwiseAreAMistake) {
   const auto ours = layer_of("llama");
   const PartOrder order = features_of(*ours);
   // Rows in pairs that are turned as halves: the queries and keys stand in no order.
-  StagePredictor predictor(*ours, S::weights, {}, make_cpu_backend(1), kNever);
+  StagePredictor predictor(*ours, S::weights, {}, make_cpu_backend(1), kOrderNever);
   const auto made = predictor.predicted({{static_cast<std::size_t>(stage_place("rotary-rows-permuted")), 0}}, nullptr);
   ASSERT_TRUE(made);
   const Tensor& own = ours->tensor(S::weights);
   std::vector<ExternalStage> theirs = stages_of(*ours, order, {S::query_proj, S::key_proj});
   theirs.push_back({S::weights, Tensor::of(own.shape(), own.axes(), {made->values.begin(), made->values.end()})});
-  const Diagnosis found = diagnosed(*ours, theirs);
+  const Diagnosis found = order_diagnosed(*ours, theirs);
   EXPECT_EQ(found.verdict(), "explained");
   EXPECT_EQ(found.explanations.front().variants, Names{"rotary-rows-permuted"});
   // Queries alone: the scores are others.
   std::vector<ExternalStage> queries = stages_of(*ours, order, {S::query});
   queries.push_back({S::key, ours->tensor(S::key)});
-  EXPECT_FALSE(diagnosed(*ours, queries).equal);
+  EXPECT_FALSE(order_diagnosed(*ours, queries).equal);
 }
 
 TEST(PartOrder, IsReadWhereOneSideAndWhatFollowsAreThere) {
   const auto ours = layer_of("llama");
   for (const std::vector<StageId>& stages :
        {std::vector<StageId>{S::key, S::weights}, {S::query_proj, S::output}, {S::query_proj, S::key_proj}}) {
-    const Diagnosis found = diagnosed(*ours, stages_of(*ours, features_of(*ours), stages));
+    const Diagnosis found = order_diagnosed(*ours, stages_of(*ours, features_of(*ours), stages));
     EXPECT_EQ(found.verdict(), "equal") << stage_name(stages.front());
     EXPECT_FALSE(found.stages.front().read_as.empty());
   }
   // Of queries alone nobody knows.
-  EXPECT_FALSE(diagnosed(*ours, stages_of(*ours, features_of(*ours), {S::query})).equal);
+  EXPECT_FALSE(order_diagnosed(*ours, stages_of(*ours, features_of(*ours), {S::query})).equal);
 }
 
 TEST(PartOrder, AMistakeBesideIsNamedAlone) {
@@ -126,7 +126,7 @@ TEST(PartOrder, AMistakeBesideIsNamedAlone) {
   std::vector<ExternalStage> theirs =
       stages_of(*ours, features_of(*ours), {S::query_proj, S::key_proj, S::query, S::key, S::raw_scores});
   theirs.push_back({S::scores, ours->tensor(S::raw_scores)});
-  EXPECT_EQ(diagnosed(*ours, theirs).explanations.front().variants, Names{"no-scale"});
+  EXPECT_EQ(order_diagnosed(*ours, theirs).explanations.front().variants, Names{"no-scale"});
 }
 
 TEST(PartOrder, HeadsInAnotherOrderAreReadWhereTheyAreSummed) {
@@ -142,7 +142,7 @@ TEST(PartOrder, HeadsInAnotherOrderAreReadWhereTheyAreSummed) {
   const PartOrder turned = heads_of(order, kv_order);
   const std::vector<StageId> all = {S::query,   S::key,     S::value,  S::raw_scores,
                                     S::weights, S::context, S::concat, S::output};
-  const Diagnosis found = diagnosed(*ours, stages_of(*ours, turned, all));
+  const Diagnosis found = order_diagnosed(*ours, stages_of(*ours, turned, all));
   EXPECT_EQ(found.verdict(), "equal");
   EXPECT_EQ(found.stages.front().order, std::optional(turned));
   EXPECT_NE(found.stages.front().read_as.find("the heads in the order 2, 3, 0, 1"), std::string::npos)
@@ -151,9 +151,9 @@ TEST(PartOrder, HeadsInAnotherOrderAreReadWhereTheyAreSummed) {
   EXPECT_FALSE(found.stages.back().order) << "the output has no heads";
   // Without the output nobody knows whether its projection has them in that order, too.
   const std::vector<StageId> before(all.begin(), all.end() - 1);
-  EXPECT_FALSE(diagnosed(*ours, stages_of(*ours, turned, before)).equal);
+  EXPECT_FALSE(order_diagnosed(*ours, stages_of(*ours, turned, before)).equal);
   // Keys in their own order are read by other queries.
-  EXPECT_FALSE(diagnosed(*ours, stages_of(*ours, heads_of(order, {0, 1}), all)).equal);
+  EXPECT_FALSE(order_diagnosed(*ours, stages_of(*ours, heads_of(order, {0, 1}), all)).equal);
 }
 
 TEST(PartOrder, StagesThatStandAsOursHaveNone) {
@@ -182,7 +182,7 @@ TEST(PartOrder, DumpsOfModelsAreReadLayerByLayer) {
         written(heads_of({2, 3, 0, 1}, {1, 0}), layer, S::value);
   }
   const auto readings_of = [&](const NamedNumbers& theirs) {
-    const ModelDiagnosis found = diagnosed(*ours, theirs);
+    const ModelDiagnosis found = order_diagnosed(*ours, theirs);
     EXPECT_TRUE(found.equal());
     return found.readings;
   };

@@ -20,18 +20,18 @@
 namespace headscope {
 namespace {
 
-const CancelToken kNever;
+const CancelToken kPredictorNever;
 
-bool same_bits(const std::optional<WideStage>& a, const std::optional<WideStage>& b) {
+bool predictor_same_bits(const std::optional<WideStage>& a, const std::optional<WideStage>& b) {
   if (!a || !b) return a.has_value() == b.has_value();
   return a->shape == b->shape && a->values.size() == b->values.size() &&
          (a->values.empty() || std::memcmp(a->values.data(), b->values.data(), a->values.size() * sizeof(double)) == 0);
 }
 
 #ifdef HEADSCOPE_SANITIZED
-constexpr std::size_t kStep = 24;  // of the pairs: all of them take minutes there
+constexpr std::size_t kPredictorStep = 24;  // of the pairs: all of them take minutes there
 #else
-constexpr std::size_t kStep = 1;
+constexpr std::size_t kPredictorStep = 1;
 #endif
 
 // Every mistake alone, in every variation, and any two of them.
@@ -40,7 +40,7 @@ std::vector<MistakeSet> sets_of_mistakes(bool pairs) {
   for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
     for (int variation = 0; variation < all_mistakes()[place].variations; ++variation)
       sets.push_back({{place, variation}});
-    for (std::size_t other = place % kStep; other < place && pairs; other += kStep)
+    for (std::size_t other = place % kPredictorStep; other < place && pairs; other += kPredictorStep)
       sets.push_back({{other, 0}, {place, 0}});
   }
   return sets;
@@ -59,7 +59,7 @@ TEST(StagePredictor, WhatPredictionsShareChangesNone) {
   for (const auto& ours : {llama, phrase}) {
     for (const StageId stage : {StageId::raw_scores, StageId::weights, StageId::output}) {
       for (const NumberGrid* grid : {static_cast<const NumberGrid*>(nullptr), &half}) {
-        StagePredictor shared(*ours, stage, {}, make_cpu_backend(1), kNever);
+        StagePredictor shared(*ours, stage, {}, make_cpu_backend(1), kPredictorNever);
         const std::vector<MistakeSet> sets = sets_of_mistakes(grid == nullptr && stage == StageId::output);
         std::vector<std::optional<WideStage>> made(sets.size());
         ThreadPool pool(4);
@@ -67,15 +67,15 @@ TEST(StagePredictor, WhatPredictionsShareChangesNone) {
           made[static_cast<std::size_t>(k)] = shared.predicted(sets[static_cast<std::size_t>(k)], grid);
         });
         for (std::size_t k = 0; k < sets.size(); ++k) {
-          StagePredictor fresh(*ours, stage, {}, make_cpu_backend(1), kNever);
-          ASSERT_TRUE(same_bits(made[k], fresh.predicted(sets[k], grid)))
+          StagePredictor fresh(*ours, stage, {}, make_cpu_backend(1), kPredictorNever);
+          ASSERT_TRUE(predictor_same_bits(made[k], fresh.predicted(sets[k], grid)))
               << stage_name(stage) << " " << names_of(sets[k]);
         }
         // Other queries have other scores.
         shared.look_at({1, 3});
-        StagePredictor fresh(*ours, stage, {}, make_cpu_backend(1), kNever);
+        StagePredictor fresh(*ours, stage, {}, make_cpu_backend(1), kPredictorNever);
         fresh.look_at({1, 3});
-        EXPECT_TRUE(same_bits(shared.predicted({}, grid), fresh.predicted({}, grid))) << stage_name(stage);
+        EXPECT_TRUE(predictor_same_bits(shared.predicted({}, grid), fresh.predicted({}, grid))) << stage_name(stage);
       }
     }
   }

@@ -89,7 +89,7 @@ std::int64_t check_every_cell(const Trace& trace, const std::string& what) {
   return cells;
 }
 
-Request options(Request request, const std::vector<std::pair<const char*, const char*>>& given) {
+Request explain_options(Request request, const std::vector<std::pair<const char*, const char*>>& given) {
   for (const auto& [option, value] : given) find_request_option(option)->set(request, value);
   return request;
 }
@@ -116,7 +116,7 @@ TEST(Explain, LandsOnEveryCellOfAttentionAloneUnderEveryOption) {
   std::int64_t cells = 0;
   for (const auto& given : requests) {
     const std::string what = given.empty() ? "plain" : given[0].first + std::string(" ") + given[0].second;
-    const Request request = options(alone_request(), given);
+    const Request request = explain_options(alone_request(), given);
     cells += check_every_cell(*traced(request, alone_inputs({2, 3, 4, 4, 2, 5, 3})), what);
     cells += check_every_cell(*traced(request, alone_inputs({1, 4, 4, 2, 2, 3, 3}), make_cpu_backend(1)), what);
   }
@@ -124,7 +124,7 @@ TEST(Explain, LandsOnEveryCellOfAttentionAloneUnderEveryOption) {
 }
 
 TEST(Explain, ReadsTheKeyMatrixAsItLiesWhenItIsNotTransposed) {
-  const Request request = options(alone_request(), {{"variant", "key-not-transposed"}});
+  const Request request = explain_options(alone_request(), {{"variant", "key-not-transposed"}});
   check_every_cell(*traced(request, alone_inputs({1, 3, 4, 2, 2, 4, 2})), "key-not-transposed");
 }
 
@@ -132,7 +132,7 @@ TEST(Explain, FollowsFusedProjectionsInBothLayoutsAndReadTheOtherWay) {
   for (const QkvLayout layout : {QkvLayout::per_head, QkvLayout::blocked}) {
     check_every_cell(*traced(phrase_request(), fused_inputs(layout)), "fused");
     const char* other = layout == QkvLayout::blocked ? "qkv-blocked-as-per-head" : "qkv-per-head-as-blocked";
-    check_every_cell(*traced(options(phrase_request(), {{"variant", other}}), fused_inputs(layout)), other);
+    check_every_cell(*traced(explain_options(phrase_request(), {{"variant", other}}), fused_inputs(layout)), other);
     Inputs cross = fused_inputs(layout);
     cross.key_x = random_tensor({2, 3, 7}, 77);
     cross.value_x = random_tensor({2, 3, 7}, 78);
@@ -162,7 +162,7 @@ TEST(Explain, FollowsGroupedHeadsExtraKeysAndTransposedFiles) {
   Inputs extra = separate_inputs(4);
   extra.weights.bias_k = random_tensor({24}, 21);
   extra.weights.bias_v = random_tensor({24}, 22);
-  check_every_cell(*traced(options(phrase_request(), {{"mask", "causal"}}), extra), "bias_k");
+  check_every_cell(*traced(explain_options(phrase_request(), {{"mask", "causal"}}), extra), "bias_k");
   Inputs transposed = separate_inputs(4);
   transposed.weights.query.weight = random_tensor({5, 24}, 31).permuted({1, 0});
   transposed.weights.query.weight_name = "Wq";
@@ -195,7 +195,7 @@ TEST(Explain, TurnsHeadsAsTheModelDoes) {
 }
 
 TEST(Explain, FollowsAWrongMergeIntoTheOutput) {
-  Request request = options(phrase_request(), {{"merge", "direct"}, {"mask", "causal"}, {"dropout", "0.2"}});
+  Request request = explain_options(phrase_request(), {{"merge", "direct"}, {"mask", "causal"}, {"dropout", "0.2"}});
   EXPECT_GT(check_every_cell(*traced(request, fused_inputs(QkvLayout::per_head)), "direct merge"), 500);
 }
 
@@ -248,7 +248,7 @@ TEST(Explain, LeavesHiddenNaNsOut) {
   std::vector<float> value = inputs.value.values();
   value[6] = value[7] = std::nanf("");
   inputs.value = tensor_of({1, 1, 4, 2}, value);
-  const auto trace = traced(options(alone_request(), {{"mask", "padding:1"}}), inputs);
+  const auto trace = traced(explain_options(alone_request(), {{"mask", "padding:1"}}), inputs);
   const Explanation why = explain(*trace, StageId::context, {0, 0, 1, 1});
   EXPECT_EQ(why.terms.size(), 3U);
   EXPECT_EQ(why.operands.size(), 6U);
@@ -279,7 +279,7 @@ TEST(Explain, PutsTheLargestTermsFirstAndFoldsTheRest) {
 }
 
 TEST(CellOrigin, HasOneStepForEveryStageThatTheTableOfDependenciesKnows) {
-  const auto trace = traced(options(phrase_request(), {{"mask", "causal"}}), fused_inputs(QkvLayout::per_head));
+  const auto trace = traced(explain_options(phrase_request(), {{"mask", "causal"}}), fused_inputs(QkvLayout::per_head));
   for (const Stage& stage : trace->stages) {
     Index last;
     for (const std::int64_t size : stage.tensor.shape()) last.push_back(size - 1);

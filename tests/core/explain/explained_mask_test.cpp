@@ -19,13 +19,14 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-Request with(const std::vector<std::pair<const char*, const char*>>& given) {
+Request explained_mask_with(const std::vector<std::pair<const char*, const char*>>& given) {
   Request request = alone_request();
   for (const auto& [option, value] : given) find_request_option(option)->set(request, value);
   return request;
 }
 
-// Attention alone of 4 queries and 5 keys, two heads, with two files: a row of 5 keys, and one number a head and query.
+// Attention alone of 4 queries and 5 keys, two heads, explained_mask_with two files: a row of 5 keys, and one number a
+// head and query.
 Inputs inputs_with_files() {
   Inputs inputs = alone_inputs({1, 4, 5, 2, 2, 3, 3});
   inputs.mask_files.push_back({"row.npy", tensor_of({5}, {0.5F, -0.25F, 0, -kInfinity, 2}), false, false});
@@ -39,7 +40,8 @@ std::string last_words(const Trace& trace, StageId stage, const Index& index) {
 
 TEST(ExplainedMask, NamesEveryTermThatHidesACell) {
   const auto trace =
-      traced(with({{"mask", "causal,padding:2,row.npy,heads.npy"}, {"paint", "hide@1:2,0:4"}}), inputs_with_files());
+      traced(explained_mask_with({{"mask", "causal,padding:2,row.npy,heads.npy"}, {"paint", "hide@1:2,0:4"}}),
+             inputs_with_files());
   const std::string words = "the mask hides this key from this query: ";
   EXPECT_EQ(last_words(*trace, StageId::masked_scores, {0, 0, 1, 0}), words + "painted");
   EXPECT_EQ(last_words(*trace, StageId::masked_scores, {0, 0, 1, 3}), words + "causal, padding:2, row.npy[3], painted");
@@ -48,19 +50,20 @@ TEST(ExplainedMask, NamesEveryTermThatHidesACell) {
 }
 
 TEST(ExplainedMask, PaintThatShowsACellTakesTheTermsBack) {
-  const auto trace =
-      traced(with({{"mask", "causal"}, {"paint", "show@0:1,2:3;hide@0:1,2:3"}}), alone_inputs({1, 4, 5}));
+  const auto trace = traced(explained_mask_with({{"mask", "causal"}, {"paint", "show@0:1,2:3;hide@0:1,2:3"}}),
+                            alone_inputs({1, 4, 5}));
   EXPECT_EQ(last_words(*trace, StageId::masked_scores, {0, 0, 0, 2}),
             "the mask hides this key from this query: painted");
 }
 
 TEST(ExplainedMask, AnInvertedMaskIsSaidToBeOne) {
-  const auto trace = traced(with({{"mask", "causal"}, {"variant", "mask-inverted"}}), alone_inputs({1, 4, 5}));
+  const auto trace =
+      traced(explained_mask_with({{"mask", "causal"}, {"variant", "mask-inverted"}}), alone_inputs({1, 4, 5}));
   EXPECT_NE(last_words(*trace, StageId::masked_scores, {0, 0, 3, 1}).find("mask-inverted"), std::string::npos);
 }
 
 TEST(ExplainedMask, ListsWhatEveryTermAdds) {
-  const auto trace = traced(with({{"mask", "alibi,row.npy,heads.npy"}}), inputs_with_files());
+  const auto trace = traced(explained_mask_with({{"mask", "alibi,row.npy,heads.npy"}}), inputs_with_files());
   const Explanation why = explain(*trace, StageId::masked_scores, {0, 1, 3, 1});
   ASSERT_EQ(why.operands.size(), 4U);
   EXPECT_EQ(why.operands[0].stage, "scores");
@@ -78,8 +81,9 @@ TEST(ExplainedMask, ListsWhatEveryTermAdds) {
 }
 
 TEST(ExplainedMask, ACapAfterTheMaskIsPutOnTheSum) {
-  const auto trace =
-      traced(with({{"mask", "causal,heads.npy,row.npy"}, {"softcap", "1.5"}, {"softcap-order", "after-mask"}}), [] {
+  const auto trace = traced(
+      explained_mask_with({{"mask", "causal,heads.npy,row.npy"}, {"softcap", "1.5"}, {"softcap-order", "after-mask"}}),
+      [] {
         Inputs inputs = inputs_with_files();
         std::swap(inputs.mask_files[0], inputs.mask_files[1]);
         return inputs;
@@ -98,7 +102,8 @@ TEST(ExplainedMask, ACapAfterTheMaskIsPutOnTheSum) {
 }
 
 TEST(ExplainedMask, DerivativesPassACapOnTheSum) {
-  const auto request = with({{"mask", "alibi,causal"}, {"softcap", "0.8"}, {"softcap-order", "after-mask"}});
+  const auto request =
+      explained_mask_with({{"mask", "alibi,causal"}, {"softcap", "0.8"}, {"softcap-order", "after-mask"}});
   const auto trace = traced(request, alone_inputs({1, 4, 4}));
   const Index at{0, 1, 3, 2};
   const Sensitivity found = sensitivity(*trace, StageId::capped_scores, at, {});
@@ -122,7 +127,7 @@ TEST(ExplainedMask, NumbersOfThePastAreThoseOfTheirFile) {
   auto rule = std::make_shared<HeadRule>();
   rule->past = past;
   inputs.head_rule = rule;
-  const auto trace = traced(with({{"mask", "causal"}}), inputs);
+  const auto trace = traced(explained_mask_with({{"mask", "causal"}}), inputs);
   const Explanation key = explain(*trace, StageId::key, {0, 0, 1, 3}),
                     own = explain(*trace, StageId::value, {0, 0, 2, 3});
   ASSERT_EQ(key.operands.size(), 1U);

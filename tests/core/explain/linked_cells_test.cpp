@@ -97,7 +97,7 @@ void check_reach(const Trace& trace, const std::string& what) {
   }
 }
 
-Request with(Request request, const char* option, const char* value) {
+Request cells_with(Request request, const char* option, const char* value) {
   find_request_option(option)->set(request, value);
   return request;
 }
@@ -109,12 +109,13 @@ TEST(LinkedCells, AreTheReverseOfWhatCellsAreMadeFrom) {
     check_reach(trace, what);
   };
   for (const char* merge : {"transpose", "direct"}) {
-    const Request request = with(with(alone_request(), "mask", "causal"), "merge", merge);
+    const Request request = cells_with(cells_with(alone_request(), "mask", "causal"), "merge", merge);
     check(*traced(request, alone_inputs({1, 3, 3, 2, 1, 2, 3})), merge);
   }
-  check(*traced(with(with(alone_request(), "dropout", "0.5"), "softcap", "2"), alone_inputs({2, 2, 3, 2, 2, 2, 2})),
+  check(*traced(cells_with(cells_with(alone_request(), "dropout", "0.5"), "softcap", "2"),
+                alone_inputs({2, 2, 3, 2, 2, 2, 2})),
         "dropout, softcap");
-  check(*traced(with(alone_request(), "variant", "key-not-transposed"), alone_inputs({1, 3, 3, 2, 2, 3, 2})),
+  check(*traced(cells_with(alone_request(), "variant", "key-not-transposed"), alone_inputs({1, 3, 3, 2, 2, 3, 2})),
         "key as it lies");
 }
 
@@ -138,7 +139,7 @@ TEST(LinkedCells, OfAWeightAreItsQueryAndKeyRowsAndItsContextRow) {
 }
 
 TEST(LinkedCells, OfADirectMergeNameTheTokenThatReallyCame) {
-  const auto trace = traced(with(alone_request(), "merge", "direct"), alone_inputs({1, 4, 4, 2, 2, 2, 2}));
+  const auto trace = traced(cells_with(alone_request(), "merge", "direct"), alone_inputs({1, 4, 4, 2, 2, 2, 2}));
   const std::vector<LinkedCells> linked = linked_cells(*trace, StageId::concat, {0, 0, 2});
   ASSERT_GE(linked.size(), 2U);
   EXPECT_EQ(linked[1], (LinkedCells{StageId::context, {{0, 1}, {0, 1}, {1, 2}, {0, 1}}}))

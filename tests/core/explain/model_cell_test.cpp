@@ -11,7 +11,7 @@
 namespace headscope {
 namespace {
 
-std::vector<ModelStageId> stages_of(const Trace& trace) {
+std::vector<ModelStageId> cell_stages_of(const Trace& trace) {
   std::vector<ModelStageId> ids;
   const Checkpoint& checkpoint = *trace.model->checkpoint;
   for (const ModelStageInfo& info : model_stage_infos()) {
@@ -41,7 +41,7 @@ TEST(ModelCell, StepsEndInTheNumberAndOperandsAreThoseOfTheOtherStages) {
     if (name == "bert-pair") continue;
     SCOPED_TRACE(name);
     const auto trace = whole_model(golden_request(name));
-    const std::vector<ModelStageId> ids = stages_of(*trace);
+    const std::vector<ModelStageId> ids = cell_stages_of(*trace);
     const std::vector<ModelStage> stages = model_stages("stage", *trace, ids, CancelToken());
     for (const ModelStage& stage : stages) {
       for (const Index& at : cells_of(stage.tensor)) {

@@ -22,7 +22,7 @@ Vector row(const Tensor& table, std::int64_t index) {
   return result;
 }
 
-Vector sum_of(const Parts& parts, std::size_t features) {
+Vector stream_sum_of(const Parts& parts, std::size_t features) {
   Vector sum(features);
   for (const PlainPart& part : parts) {
     for (std::size_t d = 0; d < features; ++d) sum[d] += part.vector[d];
@@ -66,7 +66,7 @@ Vector normed(const Architecture& architecture, const NormWeights& norm, const V
 void norm_parts(const Architecture& architecture, const NormWeights& norm, PlainPart bias, Parts& parts) {
   if (norm.empty()) return;
   const std::size_t features = parts[0].vector.size();
-  const double scale = scale_of(architecture, sum_of(parts, features));
+  const double scale = scale_of(architecture, stream_sum_of(parts, features));
   for (PlainPart& part : parts) part.vector = scaled(architecture, norm, part.vector, scale);
   if (norm.bias.empty()) return;
   bias.vector = wide(norm.bias);
@@ -159,7 +159,7 @@ void layer_parts(const ModelTrace& model, std::int64_t layer, std::int64_t posit
   const BlockWeights weights = model.checkpoint->block(layer);
   const auto features = static_cast<std::size_t>(architecture.d_model);
   const bool after_sum = architecture.norm_place == Architecture::NormPlace::after_sum;
-  const Vector entering = sum_of(parts, features);
+  const Vector entering = stream_sum_of(parts, features);
   Parts written = attention(*model.layers[static_cast<std::size_t>(layer)], position, sources);
   if (architecture.norms_result()) {
     norm_parts(architecture, weights.attention_norm_out, {"attention norm bias", layer, -1, -1, {}}, written);
@@ -167,7 +167,7 @@ void layer_parts(const ModelTrace& model, std::int64_t layer, std::int64_t posit
   parts.insert(parts.end(), written.begin(), written.end());
   if (after_sum) norm_parts(architecture, weights.attention_norm, {"attention norm bias", layer, -1, -1, {}}, parts);
   if (architecture.mlp == Architecture::Mlp::none) return;
-  Vector x = sum_of(parts, features);
+  Vector x = stream_sum_of(parts, features);
   if (architecture.parallel) {
     x = normed(architecture, weights.mlp_norm.empty() ? weights.attention_norm : weights.mlp_norm, entering);
   } else if (architecture.norms_input()) {

@@ -16,7 +16,7 @@ double largest_term(const ScoreWriters& found) {
 }
 
 // The sum of the terms of one row: of what a writer gives the query, with the whole key.
-double row_of(const ScoreWriters& found, std::size_t query) {
+double writers_row_of(const ScoreWriters& found, std::size_t query) {
   double sum = 0;
   for (std::size_t k = 0; k < found.keys.size(); ++k) sum += found.term(query, k);
   return sum;
@@ -91,9 +91,9 @@ TEST(ScoreWriters, ComponentsAreTheSumOfTheirHeads) {
       const ScoreWriter& part = heads.queries[k];
       const bool named =
           wanted.name == "attention" ? part.name == "head" || part.name == "attention bias" : part.name == wanted.name;
-      if (named && part.layer == wanted.layer) sum += row_of(heads, k);
+      if (named && part.layer == wanted.layer) sum += writers_row_of(heads, k);
     }
-    EXPECT_NEAR(sum, row_of(whole, q), 1e-6 * largest_term(whole)) << score_writer_name(wanted);
+    EXPECT_NEAR(sum, writers_row_of(whole, q), 1e-6 * largest_term(whole)) << score_writer_name(wanted);
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Given = std::vector<std::pair<const char*, const char*>>;
 
-Request options(Request request, const Given& given) {
+Request sensitivity_options(Request request, const Given& given) {
   for (const auto& [option, value] : given) find_request_option(option)->set(request, value);
   return request;
 }
@@ -175,7 +175,7 @@ TEST(Sensitivity, IsTheSlopeOfTheEngineByEveryVector) {
   Worst worst;
   for (const Given& given : requests()) {
     const std::string what = given.empty() ? "plain" : given[0].first + std::string(" ") + given[0].second;
-    const Request request = options(phrase_request(), given);
+    const Request request = sensitivity_options(phrase_request(), given);
     const Inputs inputs = fused_inputs(QkvLayout::per_head, {.input_dim = 4});
     for (const auto& target : targets(*traced(request, inputs)))
       check_vectors(request, inputs, target, kSelf, what, worst);
@@ -190,7 +190,7 @@ TEST(Sensitivity, IsTheSlopeOfTheEngineByEveryVector) {
 TEST(Sensitivity, IsTheSlopeOfTheEngineByEveryScore) {
   Worst worst;
   for (const Given& given : requests()) {
-    const Request request = options(phrase_request(), given);
+    const Request request = sensitivity_options(phrase_request(), given);
     if (request.mask_order == MaskOrder::before_scale) continue;  // a mask is added before the scores
     const std::string what = given.empty() ? "plain" : given[0].first + std::string(" ") + given[0].second;
     const Inputs inputs = fused_inputs(QkvLayout::blocked, {.len = 4, .input_dim = 4});
@@ -226,7 +226,7 @@ void check(const Request& request, const Inputs& inputs, const std::vector<Sourc
 }
 
 TEST(Sensitivity, GoesThroughGroupedHeadsExtraKeysAndTurns) {
-  const Request request = options(phrase_request(), {{"mask", "causal"}});
+  const Request request = sensitivity_options(phrase_request(), {{"mask", "causal"}});
   check(request, separate_inputs(2), kSelf, "grouped");
   Inputs extra = separate_inputs(4);
   extra.weights.bias_k = random_tensor({24}, 21);
@@ -267,9 +267,10 @@ TEST(Sensitivity, KeepsQueriesKeysAndValuesApartWhereTheyAre) {
         "cross-attention");
   const std::vector<Source> alone = {
       {StageId::query, &Inputs::query}, {StageId::key, &Inputs::key}, {StageId::value, &Inputs::value}};
-  check(options(alone_request(), {{"mask", "causal"}}), alone_inputs({1, 4, 4, 2, 2, 3, 2}), alone, "alone");
-  check(options(alone_request(), {{"variant", "key-not-transposed"}}), alone_inputs({1, 3, 4, 2, 2, 4, 2}), alone,
-        "key-not-transposed");
+  check(sensitivity_options(alone_request(), {{"mask", "causal"}}), alone_inputs({1, 4, 4, 2, 2, 3, 2}), alone,
+        "alone");
+  check(sensitivity_options(alone_request(), {{"variant", "key-not-transposed"}}), alone_inputs({1, 3, 4, 2, 2, 4, 2}),
+        alone, "key-not-transposed");
 }
 
 }  // namespace

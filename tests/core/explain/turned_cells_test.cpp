@@ -21,7 +21,7 @@ namespace {
 
 const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/";
 
-std::shared_ptr<const Trace> trace_of(const std::string& name, const std::string& layer) {
+std::shared_ptr<const Trace> cells_trace_of(const std::string& name, const std::string& layer) {
   Request request;
   find_request_option("model")->set(request, kModels + name);
   find_request_option("layer")->set(request, layer);
@@ -99,7 +99,7 @@ TEST(TurnedCells, LeadToBothFeaturesOfTheirPairAndToTheInputInEveryModel) {
     if (!entry.is_directory()) continue;
     const std::string name = entry.path().filename().string();
     for (const char* layer : {"0", "1"}) {
-      const auto trace = trace_of(name, layer);
+      const auto trace = cells_trace_of(name, layer);
       if (!is_rotary(*trace)) continue;
       ++seen.models;
       const bool halves = trace->inputs->head_rule->rotary->rule().pairs == RotaryRule::Pairs::halves;
@@ -119,7 +119,7 @@ TEST(TurnedCells, LeadToBothFeaturesOfTheirPairAndToTheInputInEveryModel) {
 }
 
 TEST(TurnedCells, AFormulaSaysTheSignTheAngleAndBothCells) {
-  const auto trace = trace_of("llama", "0");
+  const auto trace = cells_trace_of("llama", "0");
   const std::int64_t features = trace->inputs->head_dim;
   for (const std::int64_t d : {std::int64_t{0}, features / 2}) {
     const CellReport report = report_of(*trace, StageId::query, {0, 1, 3, d});

@@ -15,7 +15,7 @@
 namespace headscope {
 namespace {
 
-std::shared_ptr<const Trace> traced(std::initializer_list<std::pair<const char*, const char*>> options) {
+std::shared_ptr<const Trace> formula_traced(std::initializer_list<std::pair<const char*, const char*>> options) {
   Request request;
   request.phrase = "the animal did cross";
   request.d_model = 16;
@@ -67,16 +67,16 @@ void expect_every_stage(const Trace& trace) {
 }
 
 TEST(TypesetFormula, EveryStageHasOneWithATermForEachStep) {
-  expect_every_stage(*traced({}));
-  expect_every_stage(*traced({{"mask", "causal"}, {"softcap", "3"}, {"dropout", "0.4"}}));
-  expect_every_stage(*traced({{"mask", "causal"}, {"mask-order", "before-scale"}}));
-  expect_every_stage(*traced({{"key-phrase", "a b c"}, {"ablate", "0.3"}}));
-  expect_every_stage(*traced({{"variant", "softmax-over-queries"}, {"kv-heads", "2"}}));
-  expect_every_stage(*traced({{"merge", "direct"}, {"scale-query", "0.1=2"}}));
+  expect_every_stage(*formula_traced({}));
+  expect_every_stage(*formula_traced({{"mask", "causal"}, {"softcap", "3"}, {"dropout", "0.4"}}));
+  expect_every_stage(*formula_traced({{"mask", "causal"}, {"mask-order", "before-scale"}}));
+  expect_every_stage(*formula_traced({{"key-phrase", "a b c"}, {"ablate", "0.3"}}));
+  expect_every_stage(*formula_traced({{"variant", "softmax-over-queries"}, {"kv-heads", "2"}}));
+  expect_every_stage(*formula_traced({{"merge", "direct"}, {"scale-query", "0.1=2"}}));
 }
 
 TEST(TypesetFormula, ASoftmaxIsAFractionOfExponentials) {
-  const auto trace = traced({});
+  const auto trace = formula_traced({});
   const std::string words = words_at(*trace, StageId::weights, {0, 2, 3, 1});
   EXPECT_TRUE(words.starts_with("weights_2,3,1 = (exp(s_1 − m)) / (Σ_j=0^3 exp(s_j − m)) = ")) << words;
   const Formula formula = formula_at(*trace, StageId::weights, {0, 2, 3, 1});
@@ -86,7 +86,7 @@ TEST(TypesetFormula, ASoftmaxIsAFractionOfExponentials) {
 }
 
 TEST(TypesetFormula, SumsHaveTheirBounds) {
-  const auto trace = traced({});
+  const auto trace = formula_traced({});
   EXPECT_TRUE(words_at(*trace, StageId::raw_scores, {0, 2, 3, 1})
                   .starts_with("raw_scores_2,3,1 = Σ_d=0^3 query_2,3,d · key_2,1,d = "));
   EXPECT_TRUE(words_at(*trace, StageId::context, {0, 1, 3, 0})
@@ -98,7 +98,7 @@ TEST(TypesetFormula, SumsHaveTheirBounds) {
 }
 
 TEST(TypesetFormula, AMaskHasItsTwoCases) {
-  const auto trace = traced({{"mask", "causal"}});
+  const auto trace = formula_traced({{"mask", "causal"}});
   const std::string hidden = words_at(*trace, StageId::masked_scores, {0, 0, 1, 3});
   EXPECT_NE(hidden.find("{its score where the key is visible; "), std::string::npos) << hidden;
   EXPECT_EQ(formula_at(*trace, StageId::masked_scores, {0, 0, 1, 3}).letters.back().meaning, "hidden here");
@@ -106,7 +106,7 @@ TEST(TypesetFormula, AMaskHasItsTwoCases) {
 }
 
 TEST(TypesetFormula, AReportHasThoseOfItsCopiesAndOfTheFirstOther) {
-  const auto trace = traced({});
+  const auto trace = formula_traced({});
   const CellReport report = report_of(*trace, StageId::concat, {0, 3, 5});
   ASSERT_EQ(report.formulas.size(), 2U);
   EXPECT_TRUE(formula_words(report.formulas[0].left).starts_with("concat_"));

@@ -14,7 +14,7 @@ using namespace test;
 namespace fs = std::filesystem;
 
 TEST(Export, ProgressRisesToOne) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const auto trace = trace_of(small_request());
   for (const ExportFormat format : {ExportFormat::csv_matrix, ExportFormat::csv_long, ExportFormat::npy,
                                     ExportFormat::safetensors, ExportFormat::json}) {
@@ -28,7 +28,7 @@ TEST(Export, ProgressRisesToOne) {
 }
 
 TEST(Export, CancellingRemovesWhatWasWrittenAndKeepsOldFiles) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const auto trace = trace_of(small_request());
   write_bytes(folder.file("weights.npy"), "old");
   for (const std::string& target : {folder.path(), folder.file("new/deep")}) {
@@ -46,7 +46,7 @@ TEST(Export, CancellingRemovesWhatWasWrittenAndKeepsOldFiles) {
 }
 
 TEST(Export, AFileInTheWayRemovesWhatWasWritten) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const auto trace = trace_of(small_request());
   fs::create_directory(folder.file("weights.npy"));
   EXPECT_TRUE(

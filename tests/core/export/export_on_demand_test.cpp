@@ -28,7 +28,7 @@ TEST(ExportOnDemand, WhatIsComputedWhenReadIsWrittenAsWhatIsStored) {
   ASSERT_FALSE(computed->tensor(StageId::weights).stored());
   for (const ExportFormat format : {ExportFormat::csv_matrix, ExportFormat::csv_long, ExportFormat::npy,
                                     ExportFormat::safetensors, ExportFormat::json}) {
-    const TemporaryFolder folder;
+    const IoFolder folder;
     const std::vector<StageId> stages = {StageId::masked_scores, StageId::weights, StageId::output};
     double share = 0;
     const auto names =
@@ -61,7 +61,7 @@ TEST(ExportOnDemand, ARegionOfWhatIsComputedWhenReadComputesNothingElse) {
     if (stage.tensor.stored()) continue;
     stage.tensor = watched(stage.tensor, [&](std::span<const float> values) { cells += std::ssize(values); });
   }
-  const TemporaryFolder folder;
+  const IoFolder folder;
   ExportPlan plan = plan_of(folder.file("part"), ExportFormat::npy, {StageId::weights});
   plan.region = ExportRegion{0, 1, Range{1, 3}, Range{0, 2}};
   export_stages(trace, plan);

@@ -30,7 +30,7 @@ float number(const std::string& text) {
 }
 
 TEST(Export, ScoreMatricesCarryTheTokensOnBothSides) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const auto trace = trace_of(small_request());
   const auto names = export_stages(*trace, plan_of(folder.path(), ExportFormat::csv_matrix, {StageId::weights}));
   EXPECT_EQ(names,
@@ -51,7 +51,7 @@ TEST(Export, ScoreMatricesCarryTheTokensOnBothSides) {
 }
 
 TEST(Export, MaskedScoresHoldMinusInfAndThreeDimensionalStagesFeatureNumbers) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const auto trace = trace_of(small_request());
   export_stages(*trace, plan_of(folder.path(), ExportFormat::csv_matrix, {StageId::masked_scores, StageId::concat}));
   EXPECT_EQ(csv_rows(read_bytes(folder.file("masked_scores.b0.h0.csv")))[1][3], "-inf");
@@ -73,7 +73,7 @@ Index index_at(const Stage& stage, std::int64_t b, std::int64_t h, std::int64_t 
   return index;
 }
 
-void expect_safetensors(const TemporaryFolder& folder, const Stage& stage) {
+void expect_safetensors(const IoFolder& folder, const Stage& stage) {
   const SafetensorsFile file = SafetensorsFile::open(folder.file("all.safetensors"));
   const auto* const entry = file.find(std::string(stage_name(stage.id)));
   ASSERT_NE(entry, nullptr);
@@ -81,7 +81,7 @@ void expect_safetensors(const TemporaryFolder& folder, const Stage& stage) {
   EXPECT_EQ(file.metadata().at("tokens"), R"(["one,","\"two\"","three"])");
 }
 
-void expect_json(const TemporaryFolder& folder, const Stage& stage) {
+void expect_json(const IoFolder& folder, const Stage& stage) {
   const std::string name(stage_name(stage.id));
   const Json json = Json::parse(read_bytes(folder.file(name + ".json")));
   EXPECT_EQ(json.at("stage"), name);
@@ -96,7 +96,7 @@ void expect_json(const TemporaryFolder& folder, const Stage& stage) {
   }
 }
 
-void expect_long_csv(const TemporaryFolder& folder, const Stage& stage) {
+void expect_long_csv(const IoFolder& folder, const Stage& stage) {
   const bool has_heads = stage_layout(stage.id).head >= 0;
   const auto rows = csv_rows(read_bytes(folder.file(std::string(stage_name(stage.id)) + ".csv")));
   ASSERT_EQ(rows.size(), static_cast<std::size_t>(stage.tensor.size()) + 1);
@@ -109,7 +109,7 @@ void expect_long_csv(const TemporaryFolder& folder, const Stage& stage) {
 }
 
 // Returns how many cells the stage's files hold.
-std::size_t expect_matrices(const TemporaryFolder& folder, const Stage& stage) {
+std::size_t expect_matrices(const IoFolder& folder, const Stage& stage) {
   std::size_t cells = 0;
   const MatrixLayout layout = stage_layout(stage.id);
   const std::int64_t heads = layout.head >= 0 ? stage.tensor.dim(layout.head) : 1;
@@ -138,7 +138,7 @@ TEST(Export, EveryCellOfEveryStageIsTheTracesOwnInEveryFormat) {
   ASSERT_NE(trace->find(StageId::qkv_split), nullptr);
   for (const ExportFormat format : {ExportFormat::csv_matrix, ExportFormat::csv_long, ExportFormat::npy,
                                     ExportFormat::safetensors, ExportFormat::json}) {
-    const TemporaryFolder folder;
+    const IoFolder folder;
     const auto names = export_stages(*trace, plan_of(folder.path(), format));
     std::size_t cells = 0, all = 0;
     for (const Stage& stage : trace->stages) {
@@ -164,7 +164,7 @@ TEST(Export, EveryCellOfEveryStageIsTheTracesOwnInEveryFormat) {
 }
 
 TEST(Export, CrossAttentionNamesKeysByTheirOwnTokens) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   Request request = small_request();
   request.mask.clear();
   request.key_phrase = "alpha beta";
@@ -182,7 +182,7 @@ TEST(Export, CrossAttentionNamesKeysByTheirOwnTokens) {
 }
 
 TEST(Export, ARegionKeepsItsIndicesAndTokens) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const auto trace = trace_of(small_request());
   ExportPlan plan = plan_of(folder.path(), ExportFormat::csv_matrix, {StageId::weights, StageId::concat});
   plan.region = ExportRegion{0, 1, Range{1, 3}, Range{0, 2}};
@@ -207,7 +207,7 @@ TEST(Export, ARegionKeepsItsIndicesAndTokens) {
 }
 
 TEST(Export, ARegionOfAllStagesTakesWhatLiesInIt) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   Request request = small_request();
   request.d_model = 6;  // head_dim 2: fewer columns than keys
   const auto trace = trace_of(request);
@@ -219,7 +219,7 @@ TEST(Export, ARegionOfAllStagesTakesWhatLiesInIt) {
 }
 
 TEST(Export, WhatCannotBeWrittenIsAUsageErrorAndMakesNoFolder) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const auto trace = trace_of(small_request());
   ExportPlan plan = plan_of(folder.file("new"), ExportFormat::npy, {StageId::capped_scores});
   EXPECT_TRUE(contains(refusal_of<UsageError>([&] { export_stages(*trace, plan); }), "capped_scores"));
@@ -239,7 +239,7 @@ TEST(Export, PlannedFilesAreTheWrittenOnesAndBinarySizesAreExact) {
   const auto trace = trace_of(small_request());
   for (const ExportFormat format : {ExportFormat::csv_matrix, ExportFormat::csv_long, ExportFormat::npy,
                                     ExportFormat::safetensors, ExportFormat::json}) {
-    const TemporaryFolder folder;
+    const IoFolder folder;
     const ExportPlan plan = plan_of(folder.path(), format);
     std::vector<std::string> planned;
     for (const PlannedFile& file : planned_files(*trace, plan)) planned.push_back(file.name);

@@ -31,7 +31,7 @@ std::shared_ptr<const Trace> traced(const Request& request) {
   return engine.run(request, CancelToken());
 }
 
-Request small_request() {
+Request page_small_request() {
   Request request;
   request.phrase = "a </script> b <b>&";
   request.model = "seeded";
@@ -88,7 +88,7 @@ void expect_layer(const Json& layer, const Trace& trace, StageId stage) {
 }
 
 TEST(HtmlPage, HoldsEveryNumberAndMarksHiddenCells) {
-  const auto trace = traced(small_request());
+  const auto trace = traced(page_small_request());
   const std::string page = page_of(*trace, {});
   const Json data = data_of(page);
   ASSERT_EQ(data.at("layers").size(), 1u);
@@ -99,7 +99,7 @@ TEST(HtmlPage, HoldsEveryNumberAndMarksHiddenCells) {
 }
 
 TEST(HtmlPage, HoldsTheStageAndTheHeadsOfTheView) {
-  const auto trace = traced(small_request());
+  const auto trace = traced(page_small_request());
   ViewSpec view;
   view.stage = StageId::raw_scores;
   view.heads_shown = std::vector<std::int64_t>{1};
@@ -150,7 +150,7 @@ TEST(HtmlPage, NoNumberIsTakenForAHiddenCell) {
 }
 
 TEST(HtmlPage, OpensAgainAndAsksForNothing) {
-  const auto trace = traced(small_request());
+  const auto trace = traced(page_small_request());
   const std::string page = page_of(*trace, {});
   const auto recipe = page_recipe(page, "x.html");
   ASSERT_TRUE(recipe);
@@ -167,7 +167,7 @@ TEST(HtmlPage, OpensAgainAndAsksForNothing) {
 }
 
 TEST(HtmlPage, RefusesWhatItCannotShow) {
-  const auto trace = traced(small_request());
+  const auto trace = traced(page_small_request());
   const auto refused = [&](const ViewSpec& view) { EXPECT_THROW(html_page(*trace, view), UsageError); };
   ViewSpec view;
   view.view = ViewKind::concat;
@@ -189,7 +189,7 @@ TEST(HtmlPage, RefusesWhatItCannotShow) {
 }
 
 TEST(HtmlPage, ALargeOneSaysHowManyTokensFit) {
-  Request request = small_request();
+  Request request = page_small_request();
   request.phrase.clear();
   for (int k = 0; k < 3000; ++k) request.phrase += "w" + std::to_string(k) + " ";
   const auto trace = traced(request);

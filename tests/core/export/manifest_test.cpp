@@ -59,7 +59,7 @@ TEST(Manifest, NumbersThatAreNotFiniteAreStringsAndFullyMaskedRowsAreCounted) {
   EXPECT_EQ(manifest.at("stages").at("weights").at("min"), "nan");
   EXPECT_EQ(manifest.at("stages").at("weights").at("nan_count"), 27);
   EXPECT_EQ(manifest.at("stages").at("masked_scores").at("inf_count"), 27);
-  const TemporaryFolder folder;
+  const IoFolder folder;
   export_stages(*trace, plan_of(folder.path(), ExportFormat::csv_matrix, {StageId::weights}));
   EXPECT_EQ(csv_rows(read_bytes(folder.file("weights.b0.h0.csv")))[1][1], "nan");
 }

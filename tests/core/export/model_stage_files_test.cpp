@@ -31,11 +31,11 @@ class ModelStageFiles : public ::testing::Test {
   }
   Json manifest() const { return Json::parse(read_bytes(folder_.file("manifest.json"))); }
 
-  TemporaryFolder folder_;
+  IoFolder folder_;
   std::shared_ptr<const Trace> trace_;
 };
 
-float number(const std::string& text) {
+float files_number(const std::string& text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   EXPECT_TRUE(error == std::errc() && end == text.data() + text.size()) << text;
@@ -55,13 +55,13 @@ TEST_F(ModelStageFiles, MatricesAreNamedByLayerAndItem) {
   EXPECT_EQ(rows[3][0], trace_->query_labels()[2]);
   for (std::int64_t i = 0; i < stream.dim(2); ++i) {
     for (std::int64_t d = 0; d < stream.dim(3); ++d) {
-      EXPECT_EQ(number(rows[static_cast<std::size_t>(i) + 1][static_cast<std::size_t>(d) + 1]),
+      EXPECT_EQ(files_number(rows[static_cast<std::size_t>(i) + 1][static_cast<std::size_t>(d) + 1]),
                 stream.at({2, 0, i, d}));
     }
   }
   const auto logits = csv_rows(read_bytes(folder_.file("logits.b0.csv")));
   EXPECT_EQ(logits[0].size(), static_cast<std::size_t>(wanted.model_stages[1].tensor.dim(2)) + 1);
-  EXPECT_EQ(number(logits[7][24]), wanted.model_stages[1].tensor.at({0, 6, 23}));
+  EXPECT_EQ(files_number(logits[7][24]), wanted.model_stages[1].tensor.at({0, 6, 23}));
 }
 
 TEST_F(ModelStageFiles, TheLongTableBeginsWithTheLayer) {
@@ -73,7 +73,7 @@ TEST_F(ModelStageFiles, TheLongTableBeginsWithTheLayer) {
   const Tensor& out = wanted.model_stages[0].tensor;
   ASSERT_EQ(rows.size(), static_cast<std::size_t>(out.size()) + 1);
   const std::vector<float> values = out.values();
-  for (std::size_t k = 0; k < values.size(); ++k) EXPECT_EQ(number(rows[k + 1][5]), values[k]) << k;
+  for (std::size_t k = 0; k < values.size(); ++k) EXPECT_EQ(files_number(rows[k + 1][5]), values[k]) << k;
   EXPECT_EQ(rows.back()[0], "1");
   EXPECT_EQ(rows.back()[1], "0");
   EXPECT_EQ(rows.back()[2], "6");

@@ -15,7 +15,7 @@ namespace {
 using namespace test;
 using Json = nlohmann::json;
 
-SessionFile parsed(const std::string& json) {
+SessionFile file_parsed(const std::string& json) {
   return parse_session(json, "s.json");
 }
 
@@ -74,7 +74,7 @@ TEST(Session, EverythingReadsBackAsItWas) {
   view.theme = Theme::light;
   view.width = 900;
   view.scale = 2.5;
-  const SessionFile back = parsed(session_json(everything(), view));
+  const SessionFile back = file_parsed(session_json(everything(), view));
   EXPECT_TRUE(back.request == everything());
   ASSERT_TRUE(back.view.has_value());
   EXPECT_TRUE(*back.view == view);
@@ -85,9 +85,9 @@ TEST(Session, OnlyWhatDiffersFromTheDefaultsIsWrittenAndAlwaysThePhrase) {
   EXPECT_EQ(json.size(), 2u);
   EXPECT_EQ(json.at("phrase"), "");
   EXPECT_TRUE(json.at("headscope").is_string());
-  EXPECT_TRUE(parsed(session_json(Request{}, std::nullopt)).request == Request{});
-  EXPECT_FALSE(parsed(session_json(Request{}, std::nullopt)).view.has_value());
-  EXPECT_TRUE(parsed(session_json(Request{}, ViewSpec{})).view.has_value());
+  EXPECT_TRUE(file_parsed(session_json(Request{}, std::nullopt)).request == Request{});
+  EXPECT_FALSE(file_parsed(session_json(Request{}, std::nullopt)).view.has_value());
+  EXPECT_TRUE(file_parsed(session_json(Request{}, ViewSpec{})).view.has_value());
 }
 
 TEST(Session, NumbersAreJsonNumbersAndWordsAreStrings) {
@@ -106,11 +106,11 @@ TEST(Session, APhraseOfDigitsStaysAPhrase) {
   Request request;
   request.phrase = "12";
   EXPECT_EQ(Json::parse(session_json(request, std::nullopt)).at("phrase"), "12");
-  EXPECT_EQ(parsed(session_json(request, std::nullopt)).request.phrase, "12");
+  EXPECT_EQ(file_parsed(session_json(request, std::nullopt)).request.phrase, "12");
 }
 
 TEST(Session, NumbersAsStringsAndListsAreAccepted) {
-  const SessionFile session = parsed(R"({"phrase": "a b", "heads": "4", "seed": 9007199254740993, "scale": "auto",
+  const SessionFile session = file_parsed(R"({"phrase": "a b", "heads": "4", "seed": 9007199254740993, "scale": "auto",
       "mask": ["causal", "padding:2"], "token_ids": [1, 2, 0], "variant": ["no-scale"], "ablate": [],
       "mask_fill": "-inf", "dropout": 5e-1, "view": {"range": [-1, 0.5], "log": true, "labels": "off", "head": 3}})");
   EXPECT_EQ(*session.request.heads, 4);
@@ -128,12 +128,12 @@ TEST(Session, NumbersAsStringsAndListsAreAccepted) {
 }
 
 TEST(Session, ARequestMayBeNestedAsInAManifest) {
-  EXPECT_EQ(*parsed(R"({"headscope": "9.9", "request": {"phrase": "a", "heads": 2}})").request.heads, 2);
-  EXPECT_EQ(*parsed(R"({"request": {"heads": 2}, "stages": {}, "tokens": [], "version": "1"})").request.heads, 2);
+  EXPECT_EQ(*file_parsed(R"({"headscope": "9.9", "request": {"phrase": "a", "heads": 2}})").request.heads, 2);
+  EXPECT_EQ(*file_parsed(R"({"request": {"heads": 2}, "stages": {}, "tokens": [], "version": "1"})").request.heads, 2);
 }
 
 TEST(Session, APictureGivesItsRecipeBack) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   ViewSpec view;
   view.head = 2;
   std::ostringstream out;
@@ -161,7 +161,7 @@ TEST(Session, APipeIsReadAsAFileIs) {
 }
 
 TEST(Session, ARecipeSaysWhichWeightsItWasMadeWith) {
-  const SessionFile session = parsed(R"({"headscope": "0.1.0", "phrase": "a", "sha256": "00ff"})");
+  const SessionFile session = file_parsed(R"({"headscope": "0.1.0", "phrase": "a", "sha256": "00ff"})");
   EXPECT_EQ(session.weights_sha256, "00ff");
   EXPECT_EQ(session.request.phrase, "a");
 }
@@ -169,9 +169,9 @@ TEST(Session, ARecipeSaysWhichWeightsItWasMadeWith) {
 TEST(Session, AMaskFileThatHasNoNameYetIsLeftOut) {
   Request request;
   request.mask = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::file, 0, ""}};
-  EXPECT_EQ(mask_text(parsed(session_json(request, std::nullopt)).request.mask), "causal");
+  EXPECT_EQ(mask_text(file_parsed(session_json(request, std::nullopt)).request.mask), "causal");
   request.mask.erase(request.mask.begin());
-  EXPECT_TRUE(parsed(session_json(request, std::nullopt)).request.mask.empty());
+  EXPECT_TRUE(file_parsed(session_json(request, std::nullopt)).request.mask.empty());
 }
 
 TEST(Session, InvalidUtf8NeverBreaksTheWriting) {
@@ -183,7 +183,7 @@ TEST(Session, InvalidUtf8NeverBreaksTheWriting) {
 TEST(SessionMalformed, NoTruncationOfAGoodSessionIsRead) {
   const std::string good = session_json(everything(), ViewSpec{});
   for (std::size_t size = 0; size + 2 < good.size(); ++size) {
-    EXPECT_THROW(parsed(good.substr(0, size)), Error) << size;
+    EXPECT_THROW(file_parsed(good.substr(0, size)), Error) << size;
   }
 }
 
@@ -191,11 +191,11 @@ TEST(Session, AFlagIsTrueAndReadsBackFromOnToo) {
   Request request;
   request.renormalise = true;
   EXPECT_EQ(Json::parse(request_json(request)).at("renormalise"), true);
-  EXPECT_TRUE(parsed(R"({"renormalise": true})").request.renormalise);
-  EXPECT_TRUE(parsed(R"({"renormalise": "on"})").request.renormalise);
-  EXPECT_FALSE(parsed(R"({"renormalise": false})").request.renormalise);
-  EXPECT_THROW(parsed(R"({"renormalise": 1})"), Error);
-  EXPECT_THROW(parsed(R"({"groups": true})"), Error);
+  EXPECT_TRUE(file_parsed(R"({"renormalise": true})").request.renormalise);
+  EXPECT_TRUE(file_parsed(R"({"renormalise": "on"})").request.renormalise);
+  EXPECT_FALSE(file_parsed(R"({"renormalise": false})").request.renormalise);
+  EXPECT_THROW(file_parsed(R"({"renormalise": 1})"), Error);
+  EXPECT_THROW(file_parsed(R"({"groups": true})"), Error);
 }
 
 }  // namespace

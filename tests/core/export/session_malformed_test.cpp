@@ -139,7 +139,7 @@ TEST(SessionMalformed, AnObjectOfManyKeysIsRefusedBeforeItFillsTheMemory) {
 }
 
 TEST(SessionMalformed, FilesOfOtherKindsAreNamed) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_bytes(folder.file("a.json"), "");
   EXPECT_TRUE(contains(refusal_of([&] { read_session(folder.file("a.json")); }), "empty"));
   write_bytes(folder.file("b.json"), "<html></html>");

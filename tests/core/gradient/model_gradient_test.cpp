@@ -16,25 +16,25 @@
 namespace headscope {
 namespace {
 
-const std::vector<std::int64_t> kText = {1, 5, 4, 7, 8, 9};
+const std::vector<std::int64_t> kGradientText = {1, 5, 4, 7, 8, 9};
 
-Request golden(const std::string& name) {
+Request gradient_golden(const std::string& name) {
   Request request;
   request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name;
-  request.token_ids = kText;
+  request.token_ids = kGradientText;
   request.backend = BackendChoice::cpu;
   request.threads = 1;
   return request;
 }
 
-std::shared_ptr<const Trace> run(const Request& request) {
+std::shared_ptr<const Trace> gradient_run(const Request& request) {
   EngineOptions options;
   options.whole_model = true;
   return Engine(options).run(request, CancelToken());
 }
 
 // logit(3) - logit(8) at one position.
-LogitSlopes difference_at(std::int64_t position) {
+LogitSlopes gradient_difference_at(std::int64_t position) {
   return {{position}, [](std::int64_t, std::span<const float>, std::span<double> out) {
             out[3] += 1;
             out[8] -= 1;
@@ -77,7 +77,7 @@ double plain_slope(const std::string& model, const std::string& part, std::size_
     parts.change = [&](const std::string& name, PlainRows& rows) {
       if (name == part) rows[row][column] += end == 0 ? -kStep : kStep;
     };
-    ends[end] = number(plain_logits(model, kText, parts));
+    ends[end] = number(plain_logits(model, kGradientText, parts));
   }
   return (ends[1] - ends[0]) / (2 * kStep);
 }
@@ -96,8 +96,9 @@ void expect_plain_slopes(const std::string& model, const LogitSlopes& slopes, Pl
                                                      {"value", "value"},   {"weights", "weights"}, {"concat", "concat"},
                                                      {"output", "output"}, {"mlp_out", "mlp_out"}};
   PlainParts seen;
-  plain_logits(model, kText, seen);
-  const ModelGradients found = model_gradients("estimate", *run(golden(model)), slopes, {}, CancelToken());
+  plain_logits(model, kGradientText, seen);
+  const ModelGradients found =
+      model_gradients("estimate", *gradient_run(gradient_golden(model)), slopes, {}, CancelToken());
   for (std::int64_t layer = 0; layer < 2; ++layer) {
     for (const auto& [stage, part] : stages) {
       const std::string name = fmt::format("{}/{}", layer, part);
@@ -111,7 +112,7 @@ void expect_plain_slopes(const std::string& model, const LogitSlopes& slopes, Pl
       for (std::size_t at = 1; at < rows.size() * rows[0].size(); at += step) {
         const std::size_t row = at / rows[0].size(), column = at % rows[0].size();
         // What a hidden cell holds counts in the plain loops alone.
-        if (part == "weights" && model != "bert" && column > row % kText.size()) continue;
+        if (part == "weights" && model != "bert" && column > row % kGradientText.size()) continue;
         const double wanted = plain_slope(model, name, row, column, number);
         const double here = gradient_at(*gradient, row, column);
         EXPECT_TRUE(std::abs(here - wanted) <= 3e-5 * largest)
@@ -123,14 +124,14 @@ void expect_plain_slopes(const std::string& model, const LogitSlopes& slopes, Pl
 
 TEST(ModelGradient, IsTheSlopeOfPlainLoopsInDouble) {
   for (const char* model : {"gpt2", "llama", "bert"}) {
-    expect_plain_slopes(model, difference_at(5), plain_difference);
+    expect_plain_slopes(model, gradient_difference_at(5), plain_difference);
     expect_plain_slopes(model, losses(), plain_losses);
   }
 }
 
 TEST(ModelGradient, HoldsTheStagesThatAreAskedFor) {
-  const auto trace = run(golden("gemma2"));
-  const ModelGradients all = model_gradients("estimate", *trace, difference_at(5), {}, CancelToken());
+  const auto trace = gradient_run(gradient_golden("gemma2"));
+  const ModelGradients all = model_gradients("estimate", *trace, gradient_difference_at(5), {}, CancelToken());
   for (const LayerGradients& layer : all.layers) {
     for (const StageGradient& each : layer.stages) {
       const std::optional<StageId> id = stage_named(each.stage);
@@ -143,14 +144,14 @@ TEST(ModelGradient, HoldsTheStagesThatAreAskedFor) {
     }
   }
   const std::vector<std::string> one = {"key"};
-  const ModelGradients some = model_gradients("estimate", *trace, difference_at(5), one, CancelToken());
+  const ModelGradients some = model_gradients("estimate", *trace, gradient_difference_at(5), one, CancelToken());
   ASSERT_EQ(some.layers[0].stages.size(), 1u);
   EXPECT_EQ(some.layers[0].stages[0].tensor.values(), all.layers[0].find("key")->values());
 }
 
 void expect_refused(const Request& request, const std::string& part) {
   try {
-    model_gradients("estimate", *run(request), difference_at(5), {}, CancelToken());
+    model_gradients("estimate", *gradient_run(request), gradient_difference_at(5), {}, CancelToken());
     ADD_FAILURE() << "ran: " << part;
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
@@ -162,9 +163,9 @@ TEST(ModelGradient, HasTheSameBitsForAnyNumberOfThreads) {
     const std::string name = model;
     ModelGradients one;
     for (const int threads : {1, 2, 3}) {
-      Request request = golden(name);
+      Request request = gradient_golden(name);
       request.threads = threads;
-      ModelGradients found = model_gradients("metric", *run(request), losses(), {}, CancelToken());
+      ModelGradients found = model_gradients("metric", *gradient_run(request), losses(), {}, CancelToken());
       if (threads == 1) {
         one = std::move(found);
         continue;
@@ -179,34 +180,34 @@ TEST(ModelGradient, HasTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(ModelGradient, RefusesByNameWhatItDoesNotKnow) {
-  expect_refused(golden("mixtral"), "--estimate: found a mixture of experts in layer 0 of mixtral");
-  expect_refused(golden("deepseek_v2"), "attention by latents");
-  expect_refused(golden("deberta_v2-conv"), "a convolution beside layer 0");
-  expect_refused(golden("mpt-held"), "held within bounds");
-  expect_refused(golden("cohere-normed"), "norms of heads with weights of their own");
-  Request request = golden("gpt2");
+  expect_refused(gradient_golden("mixtral"), "--estimate: found a mixture of experts in layer 0 of mixtral");
+  expect_refused(gradient_golden("deepseek_v2"), "attention by latents");
+  expect_refused(gradient_golden("deberta_v2-conv"), "a convolution beside layer 0");
+  expect_refused(gradient_golden("mpt-held"), "held within bounds");
+  expect_refused(gradient_golden("cohere-normed"), "norms of heads with weights of their own");
+  Request request = gradient_golden("gpt2");
   request.ablate = {{{0, 1}, true}};
   expect_refused(request, "interventions that put in numbers");
-  request = golden("gpt2");
+  request = gradient_golden("gpt2");
   request.dropout = 0.5;
   expect_refused(request, "dropout");
-  request = golden("gpt2");
+  request = gradient_golden("gpt2");
   request.variants = {Variant::no_scale};
   expect_refused(request, "known mistakes");
-  request = golden("gpt2");
+  request = gradient_golden("gpt2");
   request.merge = Merge::direct;
   expect_refused(request, "without transposing");
-  request = golden("gpt2");
+  request = gradient_golden("gpt2");
   request.mask_fill = -5;
   expect_refused(request, "a finite fill");
 }
 
 TEST(ModelGradient, SwitchedOffInterventionsAndMasksDoNotMatter) {
-  Request request = golden("gpt2");
+  Request request = gradient_golden("gpt2");
   request.ablate = {{{0, 1}, false}};
   request.paint = {{true, 3, 4, 1, 2, true}};
-  const auto trace = run(request);
-  const ModelGradients found = model_gradients("estimate", *trace, difference_at(5), {}, CancelToken());
+  const auto trace = gradient_run(request);
+  const ModelGradients found = model_gradients("estimate", *trace, gradient_difference_at(5), {}, CancelToken());
   EXPECT_EQ(found.layers[0].find("weights")->at({0, 0, 3, 1}), 0) << "a cell that is hidden";
   EXPECT_NE(found.layers[0].find("weights")->at({0, 0, 3, 2}), 0);
 }

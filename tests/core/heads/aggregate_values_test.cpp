@@ -22,7 +22,7 @@ Tensor layer_of(std::int64_t heads, std::int64_t n, std::vector<float> values) {
   return Tensor::of({heads, n, n}, {Axis::head, Axis::query, Axis::key}, std::move(values));
 }
 
-testing::AssertionResult near(const Tensor& found, const std::vector<double>& expected, double tolerance) {
+testing::AssertionResult values_near(const Tensor& found, const std::vector<double>& expected, double tolerance) {
   const std::vector<float> values = found.values();
   if (values.size() != expected.size()) return testing::AssertionFailure() << values.size() << " values";
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -51,7 +51,7 @@ TEST(Aggregates, AreWhatNumpyGives) {
     ASSERT_EQ(layers.size(), made.at("layers").get<std::size_t>());
     for (const Aggregate aggregate : all_aggregates()) {
       const std::string name(aggregate_name(aggregate));
-      EXPECT_TRUE(near(aggregate_of(aggregate, layers), made.at(name).get<std::vector<double>>(), 1e-6))
+      EXPECT_TRUE(values_near(aggregate_of(aggregate, layers), made.at(name).get<std::vector<double>>(), 1e-6))
           << made.at("name") << " " << name;
     }
   }
@@ -72,8 +72,8 @@ TEST(Aggregates, ValueWeightedNormsAreWhatTorchGives) {
   trace.stages.push_back({StageId::weights, tensor_of({1, heads, n, n}, numbers("weights")), "", false, 0});
   const auto expected = made.at("norms").get<std::vector<double>>();
   for (std::int64_t h = 0; h < heads; ++h) {
-    EXPECT_TRUE(near(value_weighted_norms(trace, 0, h),
-                     {expected.begin() + h * n * n, expected.begin() + (h + 1) * n * n}, 2e-6))
+    EXPECT_TRUE(values_near(value_weighted_norms(trace, 0, h),
+                            {expected.begin() + h * n * n, expected.begin() + (h + 1) * n * n}, 2e-6))
         << "head " << h;
   }
 }
@@ -86,7 +86,7 @@ TEST(Aggregates, WithoutAnOutputProjectionItIsTheValueItself) {
   trace.inputs = std::make_shared<const Inputs>(std::move(inputs));
   trace.stages.push_back({StageId::value, tensor_of({1, 1, 2, 2}, {3, 4, 0, 2}), "", false, 0});
   trace.stages.push_back({StageId::weights, tensor_of({1, 1, 2, 2}, {.5F, .5F, 0, 1}), "", false, 0});
-  EXPECT_TRUE(near(value_weighted_norms(trace, 0, 0), {2.5, 1, 0, 2}, 1e-7));
+  EXPECT_TRUE(values_near(value_weighted_norms(trace, 0, 0), {2.5, 1, 0, 2}, 1e-7));
 }
 
 TEST(Aggregates, LaterLayersStandAtTheLeft) {
@@ -95,20 +95,20 @@ TEST(Aggregates, LaterLayersStandAtTheLeft) {
   const Tensor identity_but_one = layer_of(1, 2, {1, 0, 1, 0});
   const Tensor identity = layer_of(1, 2, {1, 0, 0, 1});
   const Tensor swap = layer_of(1, 2, {0, 1, 0, 1});
-  EXPECT_TRUE(near(aggregate_of(Aggregate::rollout, {identity_but_one, identity}), {1, 0, .5, .5}, 1e-7));
-  EXPECT_TRUE(near(aggregate_of(Aggregate::rollout, {identity_but_one, swap}), {.75, .25, .5, .5}, 1e-7));
-  EXPECT_TRUE(near(aggregate_of(Aggregate::rollout, {swap, identity_but_one}), {.5, .5, .25, .75}, 1e-7));
+  EXPECT_TRUE(values_near(aggregate_of(Aggregate::rollout, {identity_but_one, identity}), {1, 0, .5, .5}, 1e-7));
+  EXPECT_TRUE(values_near(aggregate_of(Aggregate::rollout, {identity_but_one, swap}), {.75, .25, .5, .5}, 1e-7));
+  EXPECT_TRUE(values_near(aggregate_of(Aggregate::rollout, {swap, identity_but_one}), {.5, .5, .25, .75}, 1e-7));
 }
 
 TEST(Aggregates, FlowThroughOneLayerIsItsCapacity) {
   const Tensor layer = layer_of(1, 2, {.25F, .75F, .5F, .5F});
-  EXPECT_TRUE(near(aggregate_of(Aggregate::flow, {layer}), {.625, .375, .25, .75}, 1e-7));
+  EXPECT_TRUE(values_near(aggregate_of(Aggregate::flow, {layer}), {.625, .375, .25, .75}, 1e-7));
 }
 
 TEST(Aggregates, FlowIsHeldByTheNarrowestPlace) {
   // Both paths from query 0 to key 0 are full: .5 straight down twice, and what the detour by token 1 lets through.
   const Tensor even = layer_of(1, 2, {.5F, .5F, .5F, .5F});
-  EXPECT_TRUE(near(aggregate_of(Aggregate::flow, {even, even}), {1, .5, .5, 1}, 1e-7));
+  EXPECT_TRUE(values_near(aggregate_of(Aggregate::flow, {even, even}), {1, .5, .5, 1}, 1e-7));
 }
 
 TEST(Aggregates, NanIsNotHidden) {

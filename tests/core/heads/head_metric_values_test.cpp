@@ -13,7 +13,7 @@ namespace headscope {
 namespace {
 
 // A trace whose only head has these weights.
-Trace head_of(const std::vector<std::string>& tokens, std::vector<float> values, bool causal) {
+Trace values_head_of(const std::vector<std::string>& tokens, std::vector<float> values, bool causal) {
   const auto n = static_cast<std::int64_t>(tokens.size());
   Trace trace;
   auto inputs = std::make_shared<Inputs>();
@@ -51,7 +51,7 @@ TEST(HeadMetrics, AreWhatNumpyGives) {
   ASSERT_EQ(golden().at("metrics").size(), 3u);
   for (const auto& made : golden().at("metrics")) {
     const auto tokens = made.at("tokens").get<std::vector<std::string>>();
-    Trace trace = head_of(tokens, made.at("weights").get<std::vector<float>>(), made.at("causal").get<bool>());
+    Trace trace = values_head_of(tokens, made.at("weights").get<std::vector<float>>(), made.at("causal").get<bool>());
     trace = with_inputs(trace, [&](Inputs& inputs) {
       const auto special = made.at("special").get<std::vector<std::int64_t>>();
       if (special.empty()) return;
@@ -78,13 +78,13 @@ std::vector<float> follows_the_repeat() {
 }
 
 TEST(HeadMetrics, InductionIsTheWeightBehindTheEarlierToken) {
-  const auto metrics = head_metrics(head_of({"a", "b", "a", "b"}, follows_the_repeat(), true), 0, 0);
+  const auto metrics = head_metrics(values_head_of({"a", "b", "a", "b"}, follows_the_repeat(), true), 0, 0);
   EXPECT_EQ(metrics[HeadMetric::induction].value, (0.75 + 0.25) / 2);
   EXPECT_EQ(metrics[HeadMetric::induction].rows, 2);
 }
 
 TEST(HeadMetrics, TokensOfAModelAreTheSameWhenTheirIdsAre) {
-  const Trace spelled = head_of({"a", "b", "a", "b"}, follows_the_repeat(), true);
+  const Trace spelled = values_head_of({"a", "b", "a", "b"}, follows_the_repeat(), true);
   const Trace ids = with_inputs(spelled, [](Inputs& inputs) { inputs.token_ids = {7, 8, 9, 8}; });
   EXPECT_EQ(head_metrics(ids, 0, 0)[HeadMetric::induction].value, 0.25) << "only b is there twice";
   EXPECT_EQ(head_metrics(ids, 0, 0)[HeadMetric::induction].rows, 1);
@@ -92,18 +92,18 @@ TEST(HeadMetrics, TokensOfAModelAreTheSameWhenTheirIdsAre) {
 
 TEST(HeadMetrics, ATokenRightBehindItselfRepeatsNothing) {
   // The place behind the earlier a is the query itself: that is `self`, not induction.
-  const auto metrics = head_metrics(head_of({"a", "a"}, {1, 0, .5F, .5F}, true), 0, 0);
+  const auto metrics = head_metrics(values_head_of({"a", "a"}, {1, 0, .5F, .5F}, true), 0, 0);
   EXPECT_TRUE(std::isnan(metrics[HeadMetric::induction].value));
   EXPECT_EQ(metrics[HeadMetric::induction].rows, 0);
 }
 
 TEST(HeadMetrics, DistanceCountsTokensBothWays) {
-  const auto metrics = head_metrics(head_of({"a", "b", "c"}, {0, 0, 1, .5F, 0, .5F, .5F, .5F, 0}, false), 0, 0);
+  const auto metrics = head_metrics(values_head_of({"a", "b", "c"}, {0, 0, 1, .5F, 0, .5F, .5F, .5F, 0}, false), 0, 0);
   EXPECT_EQ(metrics[HeadMetric::mean_distance].value, (2 + 1 + 1.5) / 3);
 }
 
 TEST(HeadMetrics, TheExtraKeyHasNoDistance) {
-  Trace trace = head_of({"a", "b", "c"}, {0, 0, 1, .5F, 0, .5F, .5F, .5F, 0}, false);
+  Trace trace = values_head_of({"a", "b", "c"}, {0, 0, 1, .5F, 0, .5F, .5F, .5F, 0}, false);
   trace = with_inputs(trace, [](Inputs& inputs) {
     inputs.query_len = inputs.key_len = 2;
     inputs.tokens.pop_back();
@@ -114,14 +114,14 @@ TEST(HeadMetrics, TheExtraKeyHasNoDistance) {
 }
 
 TEST(HeadMetrics, RowsWithNanSayNothing) {
-  const auto metrics = head_metrics(head_of({"a", "b", "c"}, {1, 0, 0, NAN, 0, 1, 0, 0, 1}, false), 0, 0);
+  const auto metrics = head_metrics(values_head_of({"a", "b", "c"}, {1, 0, 0, NAN, 0, 1, 0, 0, 1}, false), 0, 0);
   EXPECT_EQ(metrics[HeadMetric::self].value, 1);
   EXPECT_EQ(metrics[HeadMetric::self].rows, 2);
   EXPECT_EQ(metrics[HeadMetric::entropy].rows, 2);
 }
 
 TEST(HeadMetrics, AcrossTwoPhrasesThereAreNoNeighbours) {
-  Trace trace = head_of({"a", "b", "a"}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, false);
+  Trace trace = values_head_of({"a", "b", "a"}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, false);
   trace.request.key_phrase = "a b a";
   const auto metrics = head_metrics(trace, 0, 0);
   for (const HeadMetric metric : {HeadMetric::previous_token, HeadMetric::next_token, HeadMetric::self,
@@ -132,7 +132,7 @@ TEST(HeadMetrics, AcrossTwoPhrasesThereAreNoNeighbours) {
 }
 
 TEST(HeadMetrics, WeightsThatAreComputedWhenReadGiveTheSame) {
-  Trace trace = head_of({"a", "b", "a", "b"}, follows_the_repeat(), true);
+  Trace trace = values_head_of({"a", "b", "a", "b"}, follows_the_repeat(), true);
   const HeadMetrics stored = head_metrics(trace, 0, 0);
   const Tensor values = trace.stages[0].tensor;
   trace.stages[0].tensor =
@@ -146,7 +146,7 @@ TEST(HeadMetrics, WeightsThatAreComputedWhenReadGiveTheSame) {
 }
 
 TEST(HeadMetrics, CanBeCancelled) {
-  const Trace trace = head_of({"a", "b"}, {1, 0, .5F, .5F}, true);
+  const Trace trace = values_head_of({"a", "b"}, {1, 0, .5F, .5F}, true);
   CancelToken cancel;
   cancel.cancel();
   EXPECT_THROW(head_metrics(trace, 0, 0, TokenPlaces(trace), cancel), Cancelled);

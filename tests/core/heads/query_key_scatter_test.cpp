@@ -26,7 +26,7 @@ std::shared_ptr<const Trace> computed(std::initializer_list<std::pair<const char
   return Engine().run(request, {});
 }
 
-Rows rows_of(const Tensor& stage, std::int64_t batch, std::int64_t head) {
+Rows scatter_rows_of(const Tensor& stage, std::int64_t batch, std::int64_t head) {
   Rows rows(static_cast<std::size_t>(stage.dim(2)), std::vector<double>(static_cast<std::size_t>(stage.dim(3))));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t d = 0; d < rows[i].size(); ++d) {
@@ -81,8 +81,8 @@ Plain plain_scatter(const Rows& rows) {
 
 void expect_plain(const Trace& trace, std::int64_t batch, std::int64_t head) {
   const Tensor& key = trace.tensor(StageId::key);
-  Rows rows = rows_of(trace.tensor(StageId::query), batch, head);
-  const Rows keys = rows_of(key, batch, head / (trace.num_heads() / key.dim(1)));
+  Rows rows = scatter_rows_of(trace.tensor(StageId::query), batch, head);
+  const Rows keys = scatter_rows_of(key, batch, head / (trace.num_heads() / key.dim(1)));
   const std::size_t queries = rows.size();
   rows.insert(rows.end(), keys.begin(), keys.end());
   const Plain wanted = plain_scatter(rows);
@@ -126,7 +126,8 @@ TEST(QueryKeyScatter, WhatIsNotFiniteIsLeftOutAndMovesNoOther) {
   EXPECT_EQ(found.left_out, 2);
   EXPECT_TRUE(std::isnan(found.queries[2].x));
   EXPECT_TRUE(std::isnan(found.keys[3].y));
-  Rows rows = rows_of(trace->tensor(StageId::query), 0, 1), keys = rows_of(trace->tensor(StageId::key), 0, 1);
+  Rows rows = scatter_rows_of(trace->tensor(StageId::query), 0, 1),
+       keys = scatter_rows_of(trace->tensor(StageId::key), 0, 1);
   rows.erase(rows.begin() + 2);
   keys.erase(keys.begin() + 3);
   rows.insert(rows.end(), keys.begin(), keys.end());

@@ -28,7 +28,7 @@ Request request_of() {
   return request;
 }
 
-std::shared_ptr<const Trace> run(const Request& request) {
+std::shared_ptr<const Trace> metrics_run(const Request& request) {
   EngineOptions options;
   options.whole_model = true;
   Engine engine(options);
@@ -96,7 +96,7 @@ void add_row(const PlainRow& row, std::int64_t i, const std::vector<std::int64_t
 
 TEST(SinkMetrics, AreThoseOfTheWholeDistribution) {
   const Request request = request_of();
-  const auto trace = run(request);
+  const auto trace = metrics_run(request);
   const std::vector<HeadMetricsRow> rows = metrics_of_all_heads(*trace);
   ASSERT_EQ(rows.size(), 8u);
   for (const HeadMetricsRow& found : rows) {
@@ -116,7 +116,7 @@ TEST(SinkMetrics, AreThoseOfTheWholeDistribution) {
   }
 }
 
-Trace trace_of(const std::vector<std::string>& tokens) {
+Trace metrics_trace_of(const std::vector<std::string>& tokens) {
   auto inputs = std::make_shared<Inputs>();
   inputs->query_len = inputs->key_len = std::ssize(tokens);
   inputs->tokens = inputs->key_tokens = tokens;
@@ -126,7 +126,7 @@ Trace trace_of(const std::vector<std::string>& tokens) {
 }
 
 TEST(SinkMetrics, ARowOfOneKeyHasAChoiceBesideASink) {
-  const Trace trace = trace_of({"a", "b"});
+  const Trace trace = metrics_trace_of({"a", "b"});
   const HeadRowValues row = head_row_values(1, std::vector<float>{0, 0.25F}, 1, TokenPlaces(trace), 0.75);
   EXPECT_TRUE(row.has_choice);
   EXPECT_EQ(row[HeadMetric::self], 0.25);
@@ -136,7 +136,7 @@ TEST(SinkMetrics, ARowOfOneKeyHasAChoiceBesideASink) {
 }
 
 TEST(SinkMetrics, ARowWhoseSinkTakesAllHasNoDistance) {
-  const Trace trace = trace_of({"a", "b"});
+  const Trace trace = metrics_trace_of({"a", "b"});
   const HeadRowValues row = head_row_values(1, std::vector<float>{0, 0}, 2, TokenPlaces(trace), 1.0);
   EXPECT_FALSE(row.has(HeadMetric::mean_distance));
   EXPECT_EQ(row[HeadMetric::entropy], 0);
@@ -148,7 +148,7 @@ TEST(SinkMetrics, ARowWhoseSinkTakesAllHasNoDistance) {
 TEST(SinkMetrics, AHeadThatIsHeldHasNoSink) {
   Request request = request_of();
   find_request_option("freeze")->set(request, "1.2=uniform");
-  const auto trace = run(request);
+  const auto trace = metrics_run(request);
   const Trace& layer = *trace->model->layers[1];
   EXPECT_EQ(SinkShares(layer, 0, 2).of(3), std::nullopt);
   EXPECT_TRUE(SinkShares(layer, 0, 1).of(3) > 0.0);
@@ -159,7 +159,7 @@ TEST(SinkMetrics, AHeadThatIsHeldHasNoSink) {
 TEST(SinkMetrics, WeightsAsTheyAreShownHaveTheirSinksToo) {
   Request request = request_of();
   request.hide_tokens = HideTokens::first;
-  const auto trace = run(request);
+  const auto trace = metrics_run(request);
   const Trace shown = shown_trace(*trace, HiddenColumns::zero);
   const Trace &computed = *trace->model->layers[1], &layer = *shown.model->layers[1];
   for (std::int64_t i = 0; i < kTokens; ++i) EXPECT_EQ(SinkShares(layer, 0, 1).of(i), SinkShares(computed, 0, 1).of(i));
@@ -169,12 +169,12 @@ TEST(SinkMetrics, WeightsAsTheyAreShownHaveTheirSinksToo) {
                                             2, TokenPlaces(layer), SinkShares(layer, 0, 1).of(2));
   EXPECT_TRUE(std::abs(row[HeadMetric::mean_distance] - near / (near + own)) <= 1e-6);
   request.renormalise = true;
-  const Trace whole = shown_trace(*run(request), HiddenColumns::zero);
+  const Trace whole = shown_trace(*metrics_run(request), HiddenColumns::zero);
   EXPECT_EQ(whole.model->layers[1]->find(StageId::sink_weights), nullptr);
 }
 
 TEST(SinkMetrics, WordsSayWhatTheSinkTakes) {
-  const auto trace = run(request_of());
+  const auto trace = metrics_run(request_of());
   const Trace& layer = *trace->model->layers[0];
   const HeadWords words = head_words(layer, 0, 1);
   const PlainRow plain = plain_row(layer, 1, 0);

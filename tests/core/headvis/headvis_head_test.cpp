@@ -11,7 +11,7 @@ HeadVisConfig config() {
   return parse_headvis_config(test::documented_config(), "config.json");
 }
 
-std::string refusal_of(const std::string& json) {
+std::string head_refusal_of(const std::string& json) {
   try {
     parse_headvis_head(json, config(), "L0H1.json");
   } catch (const Error& error) {
@@ -47,7 +47,7 @@ TEST(HeadVisHead, HasWhatTheDocumentationSays) {
 }
 
 TEST(HeadVisHead, IsRefusedByWhatIsWrongInIt) {
-  EXPECT_EQ(refusal_of(test::documented_head()), "");
+  EXPECT_EQ(head_refusal_of(test::documented_head()), "");
   for (const auto& [json, said] : std::vector<std::pair<std::string, std::string>>{
            {"{}", "sequences"},
            {"[]", "L0H1.json"},
@@ -64,7 +64,7 @@ TEST(HeadVisHead, IsRefusedByWhatIsWrongInIt) {
            {with("[0,1,2,4]", "[0,2,1,4]"), "increase"},
            {with("\"bin_edges\":[0,1,2,4],", ""), "bin_edges"},
            {with("\"weight\":0.34", "\"weights\":0.34"), "weight"}}) {
-    EXPECT_NE(refusal_of(json).find(said), std::string::npos) << json << ": " << refusal_of(json);
+    EXPECT_NE(head_refusal_of(json).find(said), std::string::npos) << json << ": " << head_refusal_of(json);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace headscope {
 namespace {
 
-std::string refusal_of(const std::string& scatter) {
+std::string read_refusal_of(const std::string& scatter) {
   try {
     parse_headvis_scatter(scatter, parse_headvis_config(test::documented_config(), "c"), "scatter_data.json");
   } catch (const Error& error) {
@@ -42,9 +42,9 @@ TEST(HeadVisRead, RowsOfMetricsAreRefusedByWhatIsWrongInThem) {
            {R"([{"layer":0,"head":1,"induction_score":NaN}])", "byte"},
            {R"([{"layer":0,"head":1,"head":1}])", "twice"},
            {R"([[0,1]])", "byte"}}) {
-    EXPECT_NE(refusal_of(json).find(said), std::string::npos) << json << ": " << refusal_of(json);
+    EXPECT_NE(read_refusal_of(json).find(said), std::string::npos) << json << ": " << read_refusal_of(json);
   }
-  EXPECT_EQ(refusal_of("[]"), "");
+  EXPECT_EQ(read_refusal_of("[]"), "");
 }
 
 TEST(HeadVisRead, AFileThatIsMissingOrAnotherIsNamed) {

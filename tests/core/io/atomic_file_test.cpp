@@ -28,7 +28,7 @@ mode_t mode_of(const std::string& path) {
 }
 
 TEST(AtomicFile, AppearsWholeAndAlone) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_text(folder.file("a.txt"), "hello\n");
   EXPECT_EQ(read_bytes(folder.file("a.txt")), "hello\n");
   write_text(folder.file("a.txt"), "");
@@ -37,7 +37,7 @@ TEST(AtomicFile, AppearsWholeAndAlone) {
 }
 
 TEST(AtomicFile, LargeAndSmallWritesKeepTheirOrder) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   std::string expected;
   write_file_atomically(folder.file("a"), [&](std::ostream& out) {
     for (int i = 0; i < 300; ++i) {
@@ -53,7 +53,7 @@ TEST(AtomicFile, LargeAndSmallWritesKeepTheirOrder) {
 }
 
 TEST(AtomicFile, AnExceptionLeavesTheOldFileAndNothingElse) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_text(folder.file("a"), "old");
   EXPECT_THROW(write_file_atomically(folder.file("a"),
                                      [](std::ostream& out) {
@@ -68,7 +68,7 @@ TEST(AtomicFile, AnExceptionLeavesTheOldFileAndNothingElse) {
 }
 
 TEST(AtomicFile, AStreamThatTheWriterBrokeIsAnError) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   EXPECT_ANY_THROW(write_file_atomically(folder.file("a"), [](std::ostream& out) { out.setstate(std::ios::badbit); }));
   EXPECT_TRUE(folder.names().empty());
 }
@@ -85,7 +85,7 @@ TEST(AtomicFile, AFullDiskIsNamedAndStopsTheWriterAtOnce) {
 }
 
 TEST(AtomicFile, AFullFileSystemLeavesTheOldFileAndNothingElse) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const std::string disk = folder.file("disk");
   fs::create_directory(disk);
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=256k") != 0) GTEST_SKIP() << "mounting is not allowed here";
@@ -100,7 +100,7 @@ TEST(AtomicFile, AFullFileSystemLeavesTheOldFileAndNothingElse) {
 }
 
 TEST(AtomicFile, FoldersAndMissingFoldersAreRefused) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   EXPECT_TRUE(contains(refusal_of([&] { write_text(folder.path(), "x"); }), "folder"));
   EXPECT_TRUE(contains(refusal_of([&] { write_text(folder.file("none/a"), "x"); }), "No such file"));
   EXPECT_TRUE(contains(refusal_of([&] { write_text(folder.file("a/"), "x"); }), "folder"));
@@ -111,13 +111,13 @@ TEST(AtomicFile, FoldersAndMissingFoldersAreRefused) {
 }
 
 TEST(AtomicFile, ANameOfTheGreatestLengthIsPossible) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_text(folder.file(std::string(255, 'n')), "x");
   EXPECT_EQ(read_bytes(folder.file(std::string(255, 'n'))), "x");
 }
 
 TEST(AtomicFile, NewFilesFollowTheUmaskAndReplacedOnesKeepTheirMode) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const mode_t before = ::umask(027);
   write_text(folder.file("new"), "x");
   ::umask(before);
@@ -128,7 +128,7 @@ TEST(AtomicFile, NewFilesFollowTheUmaskAndReplacedOnesKeepTheirMode) {
 }
 
 TEST(AtomicFile, ALinkStaysALinkAndItsTargetIsReplaced) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   fs::create_directory(folder.file("real"));
   write_text(folder.file("real/a"), "old");
   fs::create_symlink("real/a", folder.file("link"));
@@ -150,7 +150,7 @@ TEST(AtomicFile, DevicesAreWrittenToAndStayWhatTheyAre) {
 }
 
 TEST(AtomicFile, APipeThatNobodyReadsIsRefusedWithoutWaiting) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
   EXPECT_THROW(write_text(folder.file("pipe"), "x"), Error);
   std::string got;
@@ -168,7 +168,7 @@ TEST(AtomicFile, APipeThatNobodyReadsIsRefusedWithoutWaiting) {
 }
 
 TEST(FilesTogether, NoneAppearsBeforeAllAreWritten) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_text(folder.file("a"), "old");
   {
     FilesTogether files;
@@ -190,7 +190,7 @@ TEST(FilesTogether, NoneAppearsBeforeAllAreWritten) {
 }
 
 TEST(FilesTogether, ARenameThatFailsPutsTheOthersBack) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_text(folder.file("a"), "old");
   FilesTogether files;
   files.add(folder.file("a"), [](std::ostream& out) { out << "new"; });
@@ -203,7 +203,7 @@ TEST(FilesTogether, ARenameThatFailsPutsTheOthersBack) {
 }
 
 TEST(MakeFolder, MakesParentsAndSaysWhichAreNew) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   EXPECT_EQ(make_folder(folder.file("a/b")), (std::vector<std::string>{folder.file("a"), folder.file("a/b")}));
   EXPECT_TRUE(make_folder(folder.file("a/b")).empty());
   EXPECT_TRUE(make_folder(folder.file("a/b/")).empty());
@@ -214,7 +214,7 @@ TEST(MakeFolder, MakesParentsAndSaysWhichAreNew) {
 }
 
 TEST(SmallFile, IsReadWholeUpToItsLimit) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_bytes(folder.file("a"), std::string("a\0b\r\n", 5));
   EXPECT_EQ(read_small_file(folder.file("a"), 5), std::string("a\0b\r\n", 5));
   EXPECT_TRUE(contains(refusal_of([&] { read_small_file(folder.file("a"), 4); }), "at most 4"));
@@ -226,7 +226,7 @@ TEST(SmallFile, IsReadWholeUpToItsLimit) {
 }
 
 TEST(SmallFile, APipeIsReadToItsEndAndOneWithoutAWriterIsEmpty) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
   EXPECT_EQ(read_small_file(folder.file("pipe"), 100), "");
   int ends[2];
@@ -243,7 +243,7 @@ TEST(SmallFile, APipeIsReadToItsEndAndOneWithoutAWriterIsEmpty) {
 }
 
 TEST(MappedFile, GivesTheBytesAndRefusesWhatIsNoFile) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_bytes(folder.file("a"), "abc");
   const auto file = MappedFile::open(folder.file("a"));
   EXPECT_EQ(file->bytes().size(), 3u);

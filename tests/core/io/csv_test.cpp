@@ -211,7 +211,7 @@ TEST(CsvMaskMalformed, EveryBrokenFileIsRefusedWithLineAndColumn) {
 }
 
 TEST(CsvMaskMalformed, FilesThatAreNoneAreRefused) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   EXPECT_TRUE(contains(refusal_of([&] { read_csv_matrix(folder.path()); }), "folder"));
   EXPECT_TRUE(contains(refusal_of([&] { read_csv_matrix("/dev/zero"); }), "device"));
   EXPECT_TRUE(contains(refusal_of([&] { read_csv_matrix(folder.file("no.csv")); }), "No such file"));

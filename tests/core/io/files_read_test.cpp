@@ -47,7 +47,7 @@ class FilesRead : public testing::Test {
   }
   static std::string text_of(const std::string& path) { return read_small_file(path, 100); }
 
-  test::TemporaryFolder folder_;
+  test::IoFolder folder_;
 };
 
 TEST_F(FilesRead, WhatWasMappedOrReadIsRefusedByName) {

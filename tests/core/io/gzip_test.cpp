@@ -23,7 +23,7 @@ std::string unpacked(const std::string& packed) {
   return text;
 }
 
-std::string refusal_of(const std::string& packed) {
+std::string gzip_refusal_of(const std::string& packed) {
   try {
     unpacked(packed);
   } catch (const Error& error) {
@@ -70,19 +70,20 @@ TEST(Gzip, WhatIsCutShortDamagedOrGoesOnIsRefused) {
   const std::string two = test::gzip_of_cat_box() + test::gzip_of_fox();
   for (std::size_t size = 0; size < two.size(); ++size) {
     if (size == test::gzip_of_cat_box().size()) continue;  // a whole file
-    EXPECT_NE(refusal_of(two.substr(0, size)).find("x.gz: "), std::string::npos) << size;
+    EXPECT_NE(gzip_refusal_of(two.substr(0, size)).find("x.gz: "), std::string::npos) << size;
   }
-  EXPECT_NE(refusal_of(two.substr(0, two.size() - 1)).find("break off after 16 unpacked bytes"), std::string::npos);
+  EXPECT_NE(gzip_refusal_of(two.substr(0, two.size() - 1)).find("break off after 16 unpacked bytes"),
+            std::string::npos);
   std::string wrong = test::gzip_of_cat_box();
   wrong[wrong.size() - 8] ^= 1;  // its CRC-32
-  EXPECT_NE(refusal_of(wrong).find("damaged"), std::string::npos) << refusal_of(wrong);
+  EXPECT_NE(gzip_refusal_of(wrong).find("damaged"), std::string::npos) << gzip_refusal_of(wrong);
   wrong = test::gzip_of_cat_box();
   wrong[wrong.size() - 4] ^= 1;  // its length
-  EXPECT_NE(refusal_of(wrong).find("damaged"), std::string::npos) << refusal_of(wrong);
-  EXPECT_NE(refusal_of(two + "more").find("4 bytes that gzip has not written follow"), std::string::npos);
-  EXPECT_NE(refusal_of("cat box\n").find("does not begin as a gzip file does"), std::string::npos);
-  EXPECT_NE(refusal_of("").find("is empty"), std::string::npos);
-  EXPECT_NE(refusal_of("PK\x03\x04").find("a zip archive"), std::string::npos);
+  EXPECT_NE(gzip_refusal_of(wrong).find("damaged"), std::string::npos) << gzip_refusal_of(wrong);
+  EXPECT_NE(gzip_refusal_of(two + "more").find("4 bytes that gzip has not written follow"), std::string::npos);
+  EXPECT_NE(gzip_refusal_of("cat box\n").find("does not begin as a gzip file does"), std::string::npos);
+  EXPECT_NE(gzip_refusal_of("").find("is empty"), std::string::npos);
+  EXPECT_NE(gzip_refusal_of("PK\x03\x04").find("a zip archive"), std::string::npos);
 }
 
 }  // namespace

@@ -21,18 +21,18 @@
 
 namespace headscope::test {
 
-class TemporaryFolder {
+class IoFolder {
  public:
-  TemporaryFolder() {
+  IoFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "headscope-io-XXXXXX").string();
     path_ = ::mkdtemp(pattern.data());
   }
-  ~TemporaryFolder() {
+  ~IoFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  IoFolder(const IoFolder&) = delete;
+  IoFolder& operator=(const IoFolder&) = delete;
   std::string file(const std::string& name) const { return (path_ / name).string(); }
   std::string path() const { return path_.string(); }
   std::vector<std::string> names() const {

@@ -17,7 +17,7 @@ namespace {
 
 using namespace test;
 
-std::string refusal_of(const std::string& bytes) {
+std::string jpeg_refusal_of(const std::string& bytes) {
   try {
     parse_jpeg(bytes_of(bytes), "a.jpg");
   } catch (const Error& error) {
@@ -56,16 +56,16 @@ TEST(Jpeg, ProgressiveGrayIsRead) {
 TEST(Jpeg, EveryShorterFileIsRefusedByName) {
   for (const std::string& whole : {small_jpeg(), gray_jpeg()}) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
-      const std::string refusal = refusal_of(whole.substr(0, size));
+      const std::string refusal = jpeg_refusal_of(whole.substr(0, size));
       EXPECT_TRUE(refusal.starts_with("a.jpg: ")) << size << " of " << whole.size() << " bytes: " << refusal;
     }
   }
 }
 
 TEST(Jpeg, WhatCannotBeReadIsRefusedWithASentence) {
-  EXPECT_NE(refusal_of(cmyk_jpeg()).find("CMYK"), std::string::npos) << refusal_of(cmyk_jpeg());
-  EXPECT_NE(refusal_of("GIF89a").find("expected a JPEG picture"), std::string::npos);
-  EXPECT_NE(refusal_of("\xFF\xD8\xFF").find("damaged JPEG"), std::string::npos);
+  EXPECT_NE(jpeg_refusal_of(cmyk_jpeg()).find("CMYK"), std::string::npos) << jpeg_refusal_of(cmyk_jpeg());
+  EXPECT_NE(jpeg_refusal_of("GIF89a").find("expected a JPEG picture"), std::string::npos);
+  EXPECT_NE(jpeg_refusal_of("\xFF\xD8\xFF").find("damaged JPEG"), std::string::npos);
 }
 
 // The sizes stand in the frame's header, behind FF C0 00 11 08.
@@ -74,9 +74,9 @@ TEST(Jpeg, SizesThatTheBytesCannotHoldAreRefused) {
   const std::size_t frame = large.find(std::string("\xFF\xC0\x00\x11\x08", 5));
   ASSERT_NE(frame, std::string::npos);
   for (std::size_t k = 0; k < 4; ++k) large[frame + 5 + k] = '\xF0';
-  EXPECT_NE(refusal_of(large).find("at most 100000000 are read"), std::string::npos) << refusal_of(large);
+  EXPECT_NE(jpeg_refusal_of(large).find("at most 100000000 are read"), std::string::npos) << jpeg_refusal_of(large);
   large[frame + 5] = large[frame + 7] = '\x20';
-  EXPECT_NE(refusal_of(large).find("cannot hold"), std::string::npos) << refusal_of(large);
+  EXPECT_NE(jpeg_refusal_of(large).find("cannot hold"), std::string::npos) << jpeg_refusal_of(large);
 }
 
 TEST(Jpeg, APictureIsToldByItsBytes) {

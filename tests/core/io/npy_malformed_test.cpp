@@ -92,7 +92,7 @@ std::vector<Malformed> malformed_files() {
 }
 
 TEST(NpyMalformed, EveryBrokenFileIsRefusedWithASentence) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   for (const Malformed& file : malformed_files()) {
     SCOPED_TRACE(file.name);
     const std::string path = folder.file("broken.npy");
@@ -129,7 +129,7 @@ TEST(NpyMalformed, NoSingleDamagedByteCrashes) {
 }
 
 TEST(NpyMalformed, FoldersAndDevicesAndMissingFilesAreRefused) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   EXPECT_TRUE(contains(refusal_of([&] { read_npy(folder.path()); }), "folder"));
   EXPECT_TRUE(contains(refusal_of([&] { read_npy("/dev/zero"); }), "device"));
   EXPECT_TRUE(contains(refusal_of([&] { read_npy(folder.file("none.npy")); }), "No such file"));

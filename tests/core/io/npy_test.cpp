@@ -13,18 +13,18 @@ namespace {
 
 using namespace test;
 
-NpyArray parsed(const char* hex) {
+NpyArray npy_parsed(const char* hex) {
   return parse_npy(bytes_of(from_hex(hex)), "a.npy");
 }
 
-std::string written(const Tensor& tensor) {
+std::string npy_written(const Tensor& tensor) {
   std::ostringstream out;
   write_npy(out, tensor);
   return out.str();
 }
 
 TEST(Npy, ReadsFloat32AsNumpyWroteIt) {
-  const NpyArray array = parsed(kFloat32);
+  const NpyArray array = npy_parsed(kFloat32);
   EXPECT_EQ(array.header.descr, "<f4");
   EXPECT_EQ(array.tensor.shape(), (Shape{2, 2}));
   EXPECT_FALSE(array.is_boolean);
@@ -39,11 +39,11 @@ TEST(Npy, ReadsFloat32AsNumpyWroteIt) {
 TEST(Npy, ReadsFloat16Exactly) {
   const std::vector<float> expected = {0x1p-24f,    -0x1.f78p-15f, 65504.0f, -std::numeric_limits<float>::infinity(),
                                        0x1.998p-4f, -0.0f};
-  EXPECT_TRUE(same_bits(parsed(kFloat16).tensor.values(), expected));
+  EXPECT_TRUE(same_bits(npy_parsed(kFloat16).tensor.values(), expected));
 }
 
 TEST(Npy, ReadsFortranOrderAsTheSameMatrix) {
-  const NpyArray array = parsed(kFloat64Fortran);
+  const NpyArray array = npy_parsed(kFloat64Fortran);
   EXPECT_TRUE(array.header.fortran_order);
   EXPECT_EQ(array.tensor.shape(), (Shape{2, 3}));
   std::vector<float> expected;
@@ -52,39 +52,39 @@ TEST(Npy, ReadsFortranOrderAsTheSameMatrix) {
 }
 
 TEST(Npy, ReadsBooleansAndSaysSo) {
-  const NpyArray array = parsed(kBool);
+  const NpyArray array = npy_parsed(kBool);
   EXPECT_TRUE(array.is_boolean);
   EXPECT_EQ(array.tensor.values(), (std::vector<float>{1, 0, 1}));
 }
 
 TEST(Npy, ReadsIntegersOfEitherByteOrder) {
-  EXPECT_EQ(parsed(kBigEndianInt16).tensor.values(), (std::vector<float>{1, -2, 300}));
-  EXPECT_TRUE(parsed(kBigEndianInt16).is_integer);
-  EXPECT_EQ(parsed(kInt64).tensor.values(), (std::vector<float>{9007199254740992.0f, -7}));
-  EXPECT_EQ(parsed(kUint8).tensor.values(), (std::vector<float>{0, 255}));
-  EXPECT_EQ(parsed(kUint8).tensor.shape(), (Shape{1, 2, 1}));
+  EXPECT_EQ(npy_parsed(kBigEndianInt16).tensor.values(), (std::vector<float>{1, -2, 300}));
+  EXPECT_TRUE(npy_parsed(kBigEndianInt16).is_integer);
+  EXPECT_EQ(npy_parsed(kInt64).tensor.values(), (std::vector<float>{9007199254740992.0f, -7}));
+  EXPECT_EQ(npy_parsed(kUint8).tensor.values(), (std::vector<float>{0, 255}));
+  EXPECT_EQ(npy_parsed(kUint8).tensor.shape(), (Shape{1, 2, 1}));
 }
 
 TEST(Npy, ReadsAScalarAsOneValue) {
-  EXPECT_EQ(parsed(kScalar).header.shape.count, 0);
-  EXPECT_EQ(parsed(kScalar).tensor.shape(), (Shape{1}));
-  EXPECT_EQ(parsed(kScalar).tensor.values(), (std::vector<float>{3.5f}));
+  EXPECT_EQ(npy_parsed(kScalar).header.shape.count, 0);
+  EXPECT_EQ(npy_parsed(kScalar).tensor.shape(), (Shape{1}));
+  EXPECT_EQ(npy_parsed(kScalar).tensor.values(), (std::vector<float>{3.5f}));
 }
 
 TEST(Npy, ReadsAnArrayWithoutValues) {
-  EXPECT_EQ(parsed(kEmpty).tensor.shape(), (Shape{0, 3}));
-  EXPECT_EQ(parsed(kEmpty).tensor.size(), 0);
-  EXPECT_FALSE(parsed(kEmpty).tensor.empty());
+  EXPECT_EQ(npy_parsed(kEmpty).tensor.shape(), (Shape{0, 3}));
+  EXPECT_EQ(npy_parsed(kEmpty).tensor.size(), 0);
+  EXPECT_FALSE(npy_parsed(kEmpty).tensor.empty());
 }
 
 TEST(Npy, ReadsVersions2And3) {
-  EXPECT_EQ(parsed(kVersion2).tensor.values(), (std::vector<float>{1, 2}));
-  EXPECT_EQ(parsed(kVersion3).tensor.values(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(npy_parsed(kVersion2).tensor.values(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(npy_parsed(kVersion3).tensor.values(), (std::vector<float>{1, 2}));
 }
 
 TEST(Npy, WritesWhatNumpyWrites) {
-  EXPECT_EQ(written(parsed(kFloat32).tensor), from_hex(kFloat32));
-  EXPECT_EQ(written(parsed(kEmpty).tensor), from_hex(kEmpty));
+  EXPECT_EQ(npy_written(npy_parsed(kFloat32).tensor), from_hex(kFloat32));
+  EXPECT_EQ(npy_written(npy_parsed(kEmpty).tensor), from_hex(kEmpty));
 }
 
 TEST(Npy, ARoundTripKeepsEveryBitOfEveryShape) {
@@ -95,7 +95,7 @@ TEST(Npy, ARoundTripKeepsEveryBitOfEveryShape) {
     for (int axis = 0; axis < shape.count; ++axis) axes.push_back(Axis::feature);
     for (std::int64_t i = 0; i < element_count(shape); ++i) values.push_back(static_cast<float>(i) * 0.37f - 2.0f);
     values.back() = std::bit_cast<float>(0x7FC12345u);  // a NaN with a payload
-    const std::string bytes = written(Tensor::of(shape, axes, values));
+    const std::string bytes = npy_written(Tensor::of(shape, axes, values));
     EXPECT_EQ(static_cast<std::int64_t>(bytes.size()), npy_file_size(shape));
     const NpyArray back = parse_npy(bytes_of(bytes), "back.npy");
     EXPECT_EQ(back.tensor.shape(), shape);
@@ -106,7 +106,7 @@ TEST(Npy, ARoundTripKeepsEveryBitOfEveryShape) {
 
 TEST(Npy, WritesTransposedViewsAndComputedTensorsInRowMajorOrder) {
   const Tensor matrix = Tensor::of({2, 3}, {Axis::query, Axis::key}, {1, 2, 3, 4, 5, 6});
-  const NpyArray transposed = parse_npy(bytes_of(written(matrix.permuted({1, 0}))), "t.npy");
+  const NpyArray transposed = parse_npy(bytes_of(npy_written(matrix.permuted({1, 0}))), "t.npy");
   EXPECT_EQ(transposed.tensor.values(), (std::vector<float>{1, 4, 2, 5, 3, 6}));
   const Tensor computed =
       Tensor::computed({700, 900}, {Axis::query, Axis::key}, [](const Region& region, std::span<float> out) {
@@ -115,7 +115,7 @@ TEST(Npy, WritesTransposedViewsAndComputedTensorsInRowMajorOrder) {
           for (std::int64_t j = region[1].begin; j < region[1].end; ++j) out[at++] = static_cast<float>(i + 10 * j);
         }
       });
-  const NpyArray back = parse_npy(bytes_of(written(computed)), "c.npy");
+  const NpyArray back = parse_npy(bytes_of(npy_written(computed)), "c.npy");
   EXPECT_EQ(back.tensor.at({699, 899}), 699.0f + 8990.0f);
   EXPECT_EQ(back.tensor.at({3, 7}), 73.0f);
 }
@@ -124,7 +124,7 @@ TEST(Npy, WritingStopsWhenCancelled) {
   CancelToken cancel;
   cancel.cancel();
   std::ostringstream out;
-  EXPECT_THROW(write_npy(out, parsed(kFloat32).tensor, cancel), Cancelled);
+  EXPECT_THROW(write_npy(out, npy_parsed(kFloat32).tensor, cancel), Cancelled);
 }
 
 TEST(Npy, AnUnalignedBufferIsReadAllTheSame) {
@@ -135,7 +135,7 @@ TEST(Npy, AnUnalignedBufferIsReadAllTheSame) {
 }
 
 TEST(Npy, ValuesOutliveTheFileThatTheyCameFrom) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_bytes(folder.file("a.npy"), from_hex(kVersion2));
   const NpyArray array = read_npy(folder.file("a.npy"));
   write_bytes(folder.file("a.npy"), "");

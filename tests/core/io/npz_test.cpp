@@ -66,7 +66,7 @@ TEST(Npz, ReadsWhatNumpySavezCompressedWrote) {
 }
 
 TEST(Npz, ReadsAFileThatIsMapped) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_bytes(folder.file("a.npz"), zip_of({{"x.npy", npy_of({2, 3}, 1)}, {"y.npy", npy_of({4}, 7), true}}));
   const std::vector<NpzEntry> entries = read_npz(folder.file("a.npz"));
   EXPECT_EQ(values_of(parse_npz_array(entries.at(0)).tensor), (std::vector<float>{1, 2, 3, 4, 5, 6}));

@@ -59,7 +59,7 @@ std::vector<Malformed> malformed_pictures() {
 }
 
 TEST(PngMalformed, EveryBrokenPictureIsRefusedWithASentence) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   for (const Malformed& file : malformed_pictures()) {
     SCOPED_TRACE(file.name);
     write_bytes(folder.file("broken.png"), file.bytes);

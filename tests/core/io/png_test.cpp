@@ -45,7 +45,7 @@ TEST(Png, TheSamePictureIsTheSameBytes) {
 
 TEST(Png, PngcheckHasNothingToSay) {
   if (std::system("pngcheck -h > /dev/null 2>&1") != 0) GTEST_SKIP() << "pngcheck is not installed";
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_bytes(folder.file("a.png"), written(test_image(300, 200), {{"headscope", "{\"phrase\": \"\xe5\xad\x97\"}"}}));
   EXPECT_EQ(std::system(("pngcheck -q '" + folder.file("a.png") + "' > /dev/null").c_str()), 0);
 }

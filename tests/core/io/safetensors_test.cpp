@@ -27,7 +27,7 @@ struct Parsed {
 };
 
 TEST(Safetensors, ARoundTripKeepsNamesShapesBitsAndMetadata) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const Tensor a =
       Tensor::of({2, 3}, {Axis::query, Axis::key}, {1.5f, -0.0f, 3e38f, 1e-45f, std::bit_cast<float>(0x7FC00001u), -2});
   const Tensor b = Tensor::of({1}, {Axis::feature}, {7});
@@ -61,7 +61,7 @@ TEST(Safetensors, ValuesBeginAtAMultipleOfEightBytes) {
 }
 
 TEST(Safetensors, ATensorOutlivesItsFileObject) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const Tensor a = Tensor::of({2}, {Axis::feature}, {4, 5});
   std::ostringstream out;
   write_safetensors(out, {{"a", &a}}, {});
@@ -101,7 +101,7 @@ TEST(Safetensors, IntegersAndBooleansAreConverted) {
 }
 
 TEST(Safetensors, UnalignedFloatsAreRead) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const std::string header = R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
                              R"("b":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})";
   write_bytes(folder.file("u"), safetensors(header, "x" + raw(1.25f) + raw(-2.5f)));
@@ -245,7 +245,7 @@ std::vector<Malformed> malformed_layouts() {
 }
 
 TEST(SafetensorsMalformed, EveryBrokenFileIsRefusedWithASentence) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   std::vector<Malformed> files = malformed_headers();
   for (const auto& more : {malformed_metadata_and_names(), malformed_entries(), malformed_layouts()}) {
     files.insert(files.end(), more.begin(), more.end());

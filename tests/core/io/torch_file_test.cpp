@@ -12,7 +12,7 @@ using namespace test;
 
 const std::string kTorchFiles = HEADSCOPE_SOURCE_DIR "/tests/golden/torch_files/";
 
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+bool file_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
@@ -30,8 +30,8 @@ TEST_P(TorchGolden, HasTheNumbersOfTheSafetensorsFile) {
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->shape, entry.shape);
     const std::vector<float> values = expected.tensor(entry).values();
-    EXPECT_TRUE(same_bits(file.tensor(*found).values(), values));
-    EXPECT_TRUE(same_bits(file.weight(*found).values(), values));
+    EXPECT_TRUE(file_same_bits(file.tensor(*found).values(), values));
+    EXPECT_TRUE(file_same_bits(file.weight(*found).values(), values));
   }
 }
 
@@ -78,7 +78,7 @@ TEST(TorchFile, FollowsOffsetsAndStrides) {
     for (const std::string& file : both_files(pickled_dict({{"a", pickled_tensor(each.tensor)}}), storage)) {
       const TorchContents contents = parse_pt(file);
       ASSERT_EQ(contents.tensors.size(), 1u);
-      EXPECT_TRUE(same_bits(torch_tensor(bytes_of(file), contents, 0, "a.pt").values(), each.values));
+      EXPECT_TRUE(file_same_bits(torch_tensor(bytes_of(file), contents, 0, "a.pt").values(), each.values));
     }
   }
 }
@@ -93,7 +93,7 @@ TEST(TorchFile, FollowsViewsOfStorages) {
         {{"0", storage}});
   };
   const std::string good = file(2);
-  EXPECT_TRUE(same_bits(torch_tensor(bytes_of(good), parse_pt(good), 0, "a.pt").values(), {4, 5}));
+  EXPECT_TRUE(file_same_bits(torch_tensor(bytes_of(good), parse_pt(good), 0, "a.pt").values(), {4, 5}));
   expect_in_refusal("number 5 of its storage, which has 4", refused_pt(file(3)));
 }
 
@@ -123,9 +123,9 @@ TEST(TorchFile, ReadsWhatNewerVersionsWrite) {
   ASSERT_EQ(contents.tensors.size(), 3u);
   EXPECT_EQ(contents.tensors[0].dtype, "U16");
   // 1.0F is 0000 3f80, 2.0F 0000 4000.
-  EXPECT_TRUE(same_bits(torch_tensor(bytes_of(file), contents, 0, "a.pt").values(), {0x3f80, 0, 0x4000}));
-  EXPECT_TRUE(same_bits(torch_tensor(bytes_of(file), contents, 1, "a.pt").values(), {1, 2}));
-  EXPECT_TRUE(same_bits(torch_tensor(bytes_of(file), contents, 2, "a.pt").values(), {1, 2}));
+  EXPECT_TRUE(file_same_bits(torch_tensor(bytes_of(file), contents, 0, "a.pt").values(), {0x3f80, 0, 0x4000}));
+  EXPECT_TRUE(file_same_bits(torch_tensor(bytes_of(file), contents, 1, "a.pt").values(), {1, 2}));
+  EXPECT_TRUE(file_same_bits(torch_tensor(bytes_of(file), contents, 2, "a.pt").values(), {1, 2}));
   files[3].content = "big";
   expect_in_refusal("its byte order is \"big\"", refused_pt(zip_of(files)));
 }
@@ -162,7 +162,7 @@ TEST(TorchFile, TellsStateDictsFromOtherThings) {
 }
 
 TEST(TorchFile, VerifiesTheChecksumOfWhatIsRead) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   std::ofstream(folder.file("a.pt"), std::ios::binary)
       << zip_of({{"m/data.pkl", pickled(pickled_dict({{"a", pickled_tensor({{2}, {1}, 0, 2})}}))},
                  {"m/data/0", floats({1, 2}), false, 0, 1}});

@@ -17,7 +17,7 @@ ModelConfig read(const Json& config) {
   return model_config_of(parse_strict_json(config.dump(), "config.json"), "config.json");
 }
 
-std::string refusal_of(const Json& config) {
+std::string families_refusal_of(const Json& config) {
   try {
     read(config);
   } catch (const Error& error) {
@@ -50,8 +50,9 @@ TEST(Families, GptNeoXTurnsAShareOfEachHead) {
             (std::vector<double>{1.0}));
   EXPECT_FALSE(read(with(neox, "use_parallel_residual", false)).architecture.parallel);
   EXPECT_FALSE(read(with(neox, "attention_bias", false)).architecture.qkv_bias);
-  EXPECT_NE(refusal_of(with(neox, "hidden_act", "mish")).find("hidden_act is \"mish\""), std::string::npos);
-  EXPECT_NE(refusal_of(with(neox, "use_parallel_residual", 1)).find("use_parallel_residual is 1"), std::string::npos);
+  EXPECT_NE(families_refusal_of(with(neox, "hidden_act", "mish")).find("hidden_act is \"mish\""), std::string::npos);
+  EXPECT_NE(families_refusal_of(with(neox, "use_parallel_residual", 1)).find("use_parallel_residual is 1"),
+            std::string::npos);
 }
 
 TEST(Families, Gemma2CapsAndNormalisesAround) {
@@ -67,10 +68,11 @@ TEST(Families, Gemma2CapsAndNormalisesAround) {
   EXPECT_EQ(plain.embedding_scale, 4.0);
   EXPECT_EQ(read(with(gemma, "attn_logit_softcapping", nullptr)).architecture.score_softcap, std::nullopt);
   EXPECT_EQ(read(with(gemma, "final_logit_softcapping", 7.5)).architecture.logit_softcap, 7.5);
-  EXPECT_NE(refusal_of(with(gemma, "attn_logit_softcapping", -1)).find("attn_logit_softcapping is -1"),
+  EXPECT_NE(families_refusal_of(with(gemma, "attn_logit_softcapping", -1)).find("attn_logit_softcapping is -1"),
             std::string::npos);
-  EXPECT_NE(refusal_of(with(gemma, "use_bidirectional_attention", true)).find("use_bidirectional_attention is true"),
-            std::string::npos);
+  EXPECT_NE(
+      families_refusal_of(with(gemma, "use_bidirectional_attention", true)).find("use_bidirectional_attention is true"),
+      std::string::npos);
 }
 
 TEST(Families, Gemma3HasTwoBasesOfRotaryPositions) {
@@ -115,7 +117,7 @@ TEST(Families, PhiAndGptJShareOneNorm) {
   EXPECT_TRUE(read(phi).architecture.parallel);
   EXPECT_EQ(read(phi).architecture.rotary->features, 4) << "a half of 8";
   EXPECT_EQ(read(phi).architecture.activation, Arch::Activation::gelu_tanh);
-  EXPECT_NE(refusal_of(with(phi, "qk_layernorm", true)).find("qk_layernorm is true"), std::string::npos);
+  EXPECT_NE(families_refusal_of(with(phi, "qk_layernorm", true)).find("qk_layernorm is true"), std::string::npos);
   const Json gptj = {{"model_type", "gptj"}, {"vocab_size", 32}, {"n_embd", 16},
                      {"n_layer", 2},         {"n_head", 2},      {"rotary_dim", 4}};
   EXPECT_EQ(read(gptj).architecture.rotary->features, 4);
@@ -137,11 +139,12 @@ TEST(Families, OptCountsPositionsFromTwoOn) {
   EXPECT_FALSE(after.final_norm);
   EXPECT_FALSE(read(with(opt, "_remove_final_layer_norm", true)).architecture.final_norm);
   EXPECT_FALSE(read(with(opt, "enable_bias", false)).architecture.mlp_bias);
-  EXPECT_EQ(refusal_of(with(opt, "word_embed_proj_dim", 16)), "opened");
-  EXPECT_NE(refusal_of(with(opt, "word_embed_proj_dim", 8)).find("word_embed_proj_dim is 8"), std::string::npos);
-  EXPECT_NE(
-      refusal_of(with(opt, "layer_norm_elementwise_affine", false)).find("layer_norm_elementwise_affine is false"),
-      std::string::npos);
+  EXPECT_EQ(families_refusal_of(with(opt, "word_embed_proj_dim", 16)), "opened");
+  EXPECT_NE(families_refusal_of(with(opt, "word_embed_proj_dim", 8)).find("word_embed_proj_dim is 8"),
+            std::string::npos);
+  EXPECT_NE(families_refusal_of(with(opt, "layer_norm_elementwise_affine", false))
+                .find("layer_norm_elementwise_affine is false"),
+            std::string::npos);
 }
 
 TEST(Families, BloomAddsToScoresByOlderAndNewerKeys) {
@@ -156,8 +159,9 @@ TEST(Families, BloomAddsToScoresByOlderAndNewerKeys) {
   EXPECT_TRUE(plain.alibi && plain.embedding_norm);
   EXPECT_EQ(plain.num_layers, 3);
   EXPECT_EQ(plain.fused_rows, Arch::FusedRows::per_head);
-  EXPECT_NE(refusal_of(with(older, "apply_residual_connection_post_layernorm", true)).find("post_layernorm is true"),
-            std::string::npos);
+  EXPECT_NE(
+      families_refusal_of(with(older, "apply_residual_connection_post_layernorm", true)).find("post_layernorm is true"),
+      std::string::npos);
 }
 
 TEST(Families, TheOthersSayWhatTheyAre) {
@@ -208,7 +212,7 @@ TEST(Families, MixturesSayWhichLayersHaveExperts) {
   EXPECT_EQ(mixtral.mixture->chosen, 2);
   EXPECT_EQ(mixtral.mixture->width, 24);
   EXPECT_FALSE(mixtral.sliding_window);
-  EXPECT_NE(refusal_of(with(sized("mixtral"), "num_experts_per_tok", 9)).find("num_experts_per_tok is 9"),
+  EXPECT_NE(families_refusal_of(with(sized("mixtral"), "num_experts_per_tok", 9)).find("num_experts_per_tok is 9"),
             std::string::npos);
 
   Json qwen = with(with(sized("qwen3_moe"), "num_experts", 4), "num_experts_per_tok", 2);
@@ -221,7 +225,8 @@ TEST(Families, MixturesSayWhichLayersHaveExperts) {
   EXPECT_FALSE(some.has_experts(0));
   EXPECT_TRUE(some.has_experts(1));
   EXPECT_FALSE(some.has_experts(3));
-  EXPECT_NE(refusal_of(with(qwen, "mlp_only_layers", "all")).find("expected a list of layers"), std::string::npos);
+  EXPECT_NE(families_refusal_of(with(qwen, "mlp_only_layers", "all")).find("expected a list of layers"),
+            std::string::npos);
 }
 
 TEST(Families, GptOssHasSinksWindowsAndYarn) {
@@ -234,9 +239,10 @@ TEST(Families, GptOssHasSinksWindowsAndYarn) {
   EXPECT_TRUE(std::abs(model.rotary->factor - (0.1 * std::log(32.0) + 1)) <= 1e-12);
   EXPECT_EQ(model.rotary->inverse_frequencies.front(), 1.0);
   EXPECT_TRUE(std::abs(model.rotary->inverse_frequencies.back() * 32 * std::pow(150000, 0.75) - 1) <= 1e-6);
-  EXPECT_NE(refusal_of(sized("gpt_oss")).find("rope_scaling is missing"), std::string::npos);
+  EXPECT_NE(families_refusal_of(sized("gpt_oss")).find("rope_scaling is missing"), std::string::npos);
   EXPECT_EQ(read(with(oss, "rope_scaling", nullptr)).architecture.rotary->factor, 1);
-  EXPECT_NE(refusal_of(with(oss, "quantization_config", {{"quant_method", "mxfp4"}})).find("MXFP4"), std::string::npos);
+  EXPECT_NE(families_refusal_of(with(oss, "quantization_config", {{"quant_method", "mxfp4"}})).find("MXFP4"),
+            std::string::npos);
 }
 
 }  // namespace

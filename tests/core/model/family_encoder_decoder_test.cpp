@@ -18,11 +18,11 @@ namespace {
 
 using Arch = Architecture;
 
-const std::string kModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/encoder_decoders/";
+const std::string kDecoderModels = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/encoder_decoders/";
 
 Request request_of(const std::string& name) {
   Request request;
-  request.model = kModels + name;
+  request.model = kDecoderModels + name;
   request.token_ids = {5, 6, 7, 8};
   request.decoder_ids = {0, 9, 10};
   return request;
@@ -35,7 +35,7 @@ std::shared_ptr<const Trace> run_of(const Request& request, bool whole = false) 
 }
 
 // The option that is refused and why; "" where it runs.
-std::string refusal_of(const Request& request) {
+std::string decoder_refusal_of(const Request& request) {
   try {
     run_of(request);
   } catch (const UsageError& error) {
@@ -47,7 +47,7 @@ std::string refusal_of(const Request& request) {
 }
 
 void expect_refused(const Request& request, const std::vector<std::string>& words) {
-  const std::string found = refusal_of(request);
+  const std::string found = decoder_refusal_of(request);
   for (const std::string& word : words) EXPECT_NE(found.find(word), std::string::npos) << found;
 }
 
@@ -87,7 +87,7 @@ TEST(FamilyEncoderDecoder, OldSwitchesOfBartAreRefusedWhereTheyAskForAnotherMode
 }
 
 TEST(FamilyEncoderDecoder, ThePartsOfAModelCountTheirTensorsOnce) {
-  const auto model = Checkpoint::open(kModels + "t5");
+  const auto model = Checkpoint::open(kDecoderModels + "t5");
   EXPECT_EQ(model->unexpected(), std::vector<std::string>{});
   EXPECT_EQ(model->output_head().kind, OutputHead::Kind::none);
   EXPECT_STREQ(model->why_no_head(), "predicts with its decoder, not with its encoder");
@@ -105,9 +105,9 @@ TEST(FamilyEncoderDecoder, ThePartsOfAModelCountTheirTensorsOnce) {
   // Of d = 20, heads * d_kv = 21, d_ff 33, 8 buckets of 3 heads, 43 words.
   const std::int64_t attention = 4 * 20 * 21 + 20, mlp = 2 * 20 * 33 + 20, bias = 8 * 3;
   EXPECT_EQ(model->parameters(), 43 * 20 + 2 * (attention + mlp) + bias + 20 + 3 * (2 * attention + mlp) + bias + 20);
-  EXPECT_EQ(Checkpoint::open(kModels + "t5-gated")->part(Arch::Part::cross)->architecture().logit_scale, 1)
+  EXPECT_EQ(Checkpoint::open(kDecoderModels + "t5-gated")->part(Arch::Part::cross)->architecture().logit_scale, 1)
       << "its decoder is not tied";
-  EXPECT_EQ(Checkpoint::open(kModels + "marian")->files(), std::vector<std::string>{"pytorch_model.bin"});
+  EXPECT_EQ(Checkpoint::open(kDecoderModels + "marian")->files(), std::vector<std::string>{"pytorch_model.bin"});
 }
 
 // Buckets as T5's code counts them: 4 of a direction, 2 of them of one distance each.
@@ -223,8 +223,8 @@ class EncoderAlone : public FilesTest {};
 
 // A folder that holds the encoder of a T5 alone, as those that condition pictures do.
 TEST_F(EncoderAlone, OpensAndSaysThatItHasNoDecoder) {
-  std::filesystem::copy(kModels + "t5/config.json", path("config.json"));
-  const SafetensorsFile file = SafetensorsFile::open(kModels + "t5/model.safetensors");
+  std::filesystem::copy(kDecoderModels + "t5/config.json", path("config.json"));
+  const SafetensorsFile file = SafetensorsFile::open(kDecoderModels + "t5/model.safetensors");
   std::vector<NamedTensor> tensors;
   for (const SafetensorsEntry& entry : file.entries()) {
     if (!entry.name.starts_with("decoder.")) tensors.push_back({entry.name, file.tensor(entry)});
@@ -237,7 +237,7 @@ TEST_F(EncoderAlone, OpensAndSaysThatItHasNoDecoder) {
   Request request;
   request.model = folder;
   request.token_ids = {4, 5};
-  EXPECT_EQ(refusal_of(request), "");
+  EXPECT_EQ(decoder_refusal_of(request), "");
   request.decoder_ids = {0};
   expect_refused(request, {"decoder-ids", "saved without its decoder"});
 }

@@ -21,7 +21,7 @@ ImageProcessor read(const std::string& keys, const char* family = "vit") {
                                "preprocessor_config.json");
 }
 
-std::string refusal_of(const std::string& json, const char* family = "vit") {
+std::string processor_refusal_of(const std::string& json, const char* family = "vit") {
   try {
     parse_image_processor(json, architecture_of(family), "preprocessor_config.json");
   } catch (const Error& error) {
@@ -97,19 +97,20 @@ TEST(ImageProcessor, WhatIsNotDoneIsRefused) {
            {R"("size": 24, "do_resize": 1)", "do_resize is 1"},
            {R"("do_rescale": true)", "size is missing"},
        }) {
-    const std::string refusal = refusal_of("{" + std::string(kNumbers) + ", " + each.keys + "}");
+    const std::string refusal = processor_refusal_of("{" + std::string(kNumbers) + ", " + each.keys + "}");
     EXPECT_TRUE(refusal.starts_with("preprocessor_config.json: ")) << each.keys;
     EXPECT_NE(refusal.find(each.said), std::string::npos) << each.keys << ": " << refusal;
   }
-  EXPECT_NE(refusal_of(R"({"size": 24, "image_mean": [1, 2], "image_std": [1, 0, 1]})").find("list of 3"),
+  EXPECT_NE(processor_refusal_of(R"({"size": 24, "image_mean": [1, 2], "image_std": [1, 0, 1]})").find("list of 3"),
             std::string::npos);
-  EXPECT_NE(refusal_of(R"({"size": 24, "image_mean": [0, 0, 0], "image_std": [1, 0, 1]})").find("above 0"),
+  EXPECT_NE(processor_refusal_of(R"({"size": 24, "image_mean": [0, 0, 0], "image_std": [1, 0, 1]})").find("above 0"),
             std::string::npos);
-  EXPECT_NE(refusal_of("[]").find("expected an object"), std::string::npos);
+  EXPECT_NE(processor_refusal_of("[]").find("expected an object"), std::string::npos);
   for (const char* known :
        {"ViTFeatureExtractor", "BitImageProcessor", "CLIPImageProcessorFast", "SiglipImageProcessor"}) {
-    EXPECT_EQ(refusal_of(std::string("{") + kNumbers + R"(, "size": 4, "image_processor_type": ")" + known + "\"}"),
-              "");
+    EXPECT_EQ(
+        processor_refusal_of(std::string("{") + kNumbers + R"(, "size": 4, "image_processor_type": ")" + known + "\"}"),
+        "");
   }
 }
 

@@ -24,7 +24,7 @@ HiddenCells padded(std::int64_t len) {
 }
 
 TEST(MaskFile, EveryConventionReadsBackWhatItWrites) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const ReadingAs importing(ReadAs::mask);  // as the window does
   const std::vector<std::uint8_t> wanted = {0, 1, 1, 0, 0, 1, 0, 0, 0};
   for (const MaskConvention convention : {MaskConvention::additive, MaskConvention::keep, MaskConvention::hide}) {
@@ -42,7 +42,7 @@ TEST(MaskFile, EveryConventionReadsBackWhatItWrites) {
 }
 
 TEST(MaskFile, ATextOfATokenizersBatchIsOneRow) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const Tensor rows = Tensor::of({3, 2}, {Axis::query, Axis::key}, {1, 1, 1, 0, 0, 1});
   write_file_atomically(folder.file("b.npy"), [&](std::ostream& out) { write_boolean_npy(out, rows); });
   write_bytes(folder.file("b.csv"), "1,1\n1,0\n0,1\n");
@@ -63,7 +63,7 @@ TEST(MaskFile, ATextOfATokenizersBatchIsOneRow) {
 }
 
 TEST(MaskFile, KeyPaddingOfABatchComesBackRowByRow) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   HiddenCells hidden(2, 1, 3, 3);
   for (std::int64_t i = 0; i < 3; ++i) {
     hidden.mutable_row(0, 0, i)[2] = 1;
@@ -81,7 +81,7 @@ TEST(MaskFile, KeyPaddingOfABatchComesBackRowByRow) {
 }
 
 TEST(MaskFile, TheFilesAreWhatOtherProgramsRead) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   write_mask_file(folder.file("k.npy"), MaskConvention::keep, causal(2), 0, 0, false);
   const NpyArray keep = read_npy(folder.file("k.npy"));
   EXPECT_TRUE(keep.is_boolean);
@@ -93,7 +93,7 @@ TEST(MaskFile, TheFilesAreWhatOtherProgramsRead) {
 }
 
 TEST(MaskFile, WhatDoesNotFitIsSaidInASentence) {
-  const TemporaryFolder folder;
+  const IoFolder folder;
   const auto refused = [&](const auto& act) { return refusal_of<UsageError>(act); };
   EXPECT_TRUE(contains(
       refused([&] { write_mask_file(folder.file("p.npy"), MaskConvention::key_padding, causal(3), 0, 0, false); }),

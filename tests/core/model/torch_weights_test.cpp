@@ -8,10 +8,10 @@
 namespace headscope {
 namespace {
 
-const std::string kModels = HEADSCOPE_SOURCE_DIR "/tests/golden/models/";
+const std::string kWeightsModels = HEADSCOPE_SOURCE_DIR "/tests/golden/models/";
 const std::string kTorchFiles = HEADSCOPE_SOURCE_DIR "/tests/golden/torch_files/";
 
-bool same_bits(const Tensor& a, const Tensor& b) {
+bool weights_same_bits(const Tensor& a, const Tensor& b) {
   if (a.empty() || b.empty()) return a.empty() && b.empty();
   const std::vector<float> x = a.values(), y = b.values();
   return a.shape() == b.shape() && a.number_type() == b.number_type() &&
@@ -24,27 +24,27 @@ void expect_same(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.bytes(), b.bytes());
   EXPECT_EQ(a.dtypes(), b.dtypes());
   EXPECT_EQ(a.unexpected(), b.unexpected());
-  EXPECT_TRUE(same_bits(a.embedding().word, b.embedding().word));
-  EXPECT_TRUE(same_bits(a.embedding().position, b.embedding().position));
+  EXPECT_TRUE(weights_same_bits(a.embedding().word, b.embedding().word));
+  EXPECT_TRUE(weights_same_bits(a.embedding().position, b.embedding().position));
   for (std::int64_t layer = 0; layer < a.architecture().num_layers; ++layer) {
     const BlockWeights x = a.block(layer), y = b.block(layer);
     EXPECT_EQ(sha256_of(x.attention), sha256_of(y.attention));
-    EXPECT_TRUE(same_bits(x.attention.query.weight, y.attention.query.weight));
-    EXPECT_TRUE(same_bits(x.attention.qkv.weight, y.attention.qkv.weight));
-    EXPECT_TRUE(same_bits(x.attention_norm.weight, y.attention_norm.weight));
-    EXPECT_TRUE(same_bits(x.gate.weight, y.gate.weight));
-    EXPECT_TRUE(same_bits(x.up.weight, y.up.weight));
-    EXPECT_TRUE(same_bits(x.down.weight, y.down.weight));
+    EXPECT_TRUE(weights_same_bits(x.attention.query.weight, y.attention.query.weight));
+    EXPECT_TRUE(weights_same_bits(x.attention.qkv.weight, y.attention.qkv.weight));
+    EXPECT_TRUE(weights_same_bits(x.attention_norm.weight, y.attention_norm.weight));
+    EXPECT_TRUE(weights_same_bits(x.gate.weight, y.gate.weight));
+    EXPECT_TRUE(weights_same_bits(x.up.weight, y.up.weight));
+    EXPECT_TRUE(weights_same_bits(x.down.weight, y.down.weight));
   }
   EXPECT_EQ(a.output_head().kind, b.output_head().kind);
-  EXPECT_TRUE(same_bits(a.output_head().decoder.weight, b.output_head().decoder.weight));
+  EXPECT_TRUE(weights_same_bits(a.output_head().decoder.weight, b.output_head().decoder.weight));
 }
 
 class TorchWeights : public CheckpointTest {
  protected:
   void copy_config(const std::string& model) const {
     std::filesystem::create_directories(folder());
-    std::filesystem::copy_file(kModels + model + "/config.json", folder() + "/config.json");
+    std::filesystem::copy_file(kWeightsModels + model + "/config.json", folder() + "/config.json");
   }
   void copy(const std::string& file, const std::string& as) const {
     std::filesystem::copy_file(kTorchFiles + file, folder() + "/" + as);
@@ -67,7 +67,7 @@ TEST_F(TorchWeights, OpenAsTheSameModel) {
     copy(each.file, each.as);
     const auto checkpoint = open();
     EXPECT_EQ(checkpoint->files(), std::vector<std::string>{each.as});
-    expect_same(*checkpoint, *Checkpoint::open(kModels + each.model));
+    expect_same(*checkpoint, *Checkpoint::open(kWeightsModels + each.model));
     std::filesystem::remove_all(folder());
   }
 }
@@ -78,13 +78,13 @@ TEST_F(TorchWeights, OpenFromShards) {
   copy("llama-bf16-00001-of-00002.bin", "llama-bf16-00001-of-00002.bin");
   expect_refused({"pytorch_model.bin.index.json", "1 of 2 files that it names are missing"});
   copy("llama-bf16-00002-of-00002.bin", "llama-bf16-00002-of-00002.bin");
-  expect_same(*open(), *Checkpoint::open(kModels + "llama-bf16"));
+  expect_same(*open(), *Checkpoint::open(kWeightsModels + "llama-bf16"));
 }
 
 TEST_F(TorchWeights, SafetensorsWins) {
   copy_config("gpt2");
   write("pytorch_model.bin", "nothing that can be read");
-  std::filesystem::copy_file(kModels + "gpt2/model.safetensors", folder() + "/model.safetensors");
+  std::filesystem::copy_file(kWeightsModels + "gpt2/model.safetensors", folder() + "/model.safetensors");
   EXPECT_EQ(open()->files(), std::vector<std::string>{"model.safetensors"});
   std::filesystem::remove(folder() + "/model.safetensors");
   expect_refused({"pytorch_model.bin"});

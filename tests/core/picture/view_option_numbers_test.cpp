@@ -12,7 +12,7 @@
 namespace headscope {
 namespace {
 
-ViewSpec with(const std::string& option, const std::string& text) {
+ViewSpec numbers_with(const std::string& option, const std::string& text) {
   ViewSpec view;
   find_view_option(option)->set(view, text);
   return view;
@@ -24,19 +24,19 @@ ViewSpec read_back(const ViewSpec& view) {
 
 TEST(ViewOptionNumbers, AWidthOnPaperKeepsItsUnitInSessionFiles) {
   for (const char* text : {"85mm", "8.5cm", "3.35in", "241pt"}) {
-    const ViewSpec view = with("width", text);
+    const ViewSpec view = numbers_with("width", text);
     EXPECT_EQ(find_view_option("width")->get(view), text);
     EXPECT_FALSE(view.width.has_value());
     EXPECT_TRUE(read_back(view) == view) << text;
   }
-  ViewSpec view = with("width", "85mm");
+  ViewSpec view = numbers_with("width", "85mm");
   find_view_option("width")->set(view, "900");
-  EXPECT_TRUE(view == with("width", "900")) << "the last one counts";
+  EXPECT_TRUE(view == numbers_with("width", "900")) << "the last one counts";
   for (const char* text : {"mm", "-85mm", "85 m", "1e999mm", "nanmm", "8.5", "", "0mm"}) {
-    EXPECT_THROW(with("width", text), UsageError) << text;
+    EXPECT_THROW(numbers_with("width", text), UsageError) << text;
   }
-  EXPECT_TRUE(with("font-size", "8pt") == with("font-size", "8"));
-  EXPECT_THROW(with("font-size", "0.5"), UsageError);
+  EXPECT_TRUE(numbers_with("font-size", "8pt") == numbers_with("font-size", "8"));
+  EXPECT_THROW(numbers_with("font-size", "0.5"), UsageError);
 }
 
 TEST(ViewOptionNumbers, ARangeIsSpelledInPlainDecimalsThatReadBack) {

@@ -59,7 +59,7 @@ const OptionTexts& every_value() {
   return values;
 }
 
-ViewSpec with(const std::string& option, const std::string& text) {
+ViewSpec view_options_with(const std::string& option, const std::string& text) {
   ViewSpec view;
   find_view_option(option)->set(view, text);
   return view;
@@ -127,7 +127,7 @@ TEST(ViewOptions, EveryFieldHasARow) {
 }
 
 TEST(ViewOptions, ARangeFittedToMostCellsIsAWordToo) {
-  const ViewSpec fitted = with("range", "fit");
+  const ViewSpec fitted = view_options_with("range", "fit");
   EXPECT_EQ(fitted.range, RangeKind::fit);
   EXPECT_EQ(find_view_option("range")->get(fitted), "fit");
   EXPECT_EQ(read_back(fitted), fitted);
@@ -149,9 +149,9 @@ TEST(ViewOptions, AValueIsReadBackFromHowItIsSpelled) {
     SCOPED_TRACE(name);
     const ViewOption& option = *find_view_option(name);
     EXPECT_TRUE(is_default(option, ViewSpec()));
-    const ViewSpec view = with(name, text);
+    const ViewSpec view = view_options_with(name, text);
     EXPECT_EQ(option.get(view), text);
-    EXPECT_TRUE(with(name, option.get(view)) == view);
+    EXPECT_TRUE(view_options_with(name, option.get(view)) == view);
     for (const ViewOption& each : view_options()) {
       EXPECT_EQ(is_default(each, view), name != each.name) << each.name;
     }
@@ -166,7 +166,7 @@ TEST(ViewOptions, EveryWordOfAPlaceholderIsAValue) {
     std::string rest = option.placeholder;
     while (!rest.empty()) {
       const std::string word = rest.substr(0, rest.find('|'));
-      EXPECT_EQ(option.get(with(name, word)), word);
+      EXPECT_EQ(option.get(view_options_with(name, word)), word);
       rest.erase(0, word.size() + 1);
     }
   }
@@ -224,10 +224,10 @@ TEST(ViewOptions, WhatIsNotChosenHasAWordWhereThereIsOne) {
       EXPECT_TRUE(is_default(*find_view_option(name), view)) << name;
     }
   }
-  EXPECT_EQ(find_view_option("heads-shown")->get(with("heads-shown", "none")), "none");
-  EXPECT_EQ(with("heads-shown", "none").heads_shown, std::vector<std::int64_t>());
-  EXPECT_EQ(find_view_option("heads-shown")->get(with("heads-shown", "2,0,2")), "0,2");
-  EXPECT_EQ(find_view_option("range")->get(with("range", "row")), "row");
+  EXPECT_EQ(find_view_option("heads-shown")->get(view_options_with("heads-shown", "none")), "none");
+  EXPECT_EQ(view_options_with("heads-shown", "none").heads_shown, std::vector<std::int64_t>());
+  EXPECT_EQ(find_view_option("heads-shown")->get(view_options_with("heads-shown", "2,0,2")), "0,2");
+  EXPECT_EQ(find_view_option("range")->get(view_options_with("range", "row")), "row");
 }
 
 TEST(ViewOptions, ARefusalCarriesItsOptionAndLeavesTheView) {
@@ -247,13 +247,13 @@ TEST(ViewOptions, ARefusalCarriesItsOptionAndLeavesTheView) {
     }
   }
   try {
-    with("theme", "blue");
+    view_options_with("theme", "blue");
     ADD_FAILURE();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(), "--theme: 'blue' is not a theme; expected dark, light or contrast");
   }
   try {
-    with("colormap", "jet");
+    view_options_with("colormap", "jet");
     ADD_FAILURE();
   } catch (const UsageError& error) {
     EXPECT_EQ(error.reason(),
@@ -279,7 +279,7 @@ TEST(ViewOptions, ASessionFileGivesTheViewBack) {
   EXPECT_TRUE(read_back(all) == all);
   EXPECT_EQ(view_json(read_back(all)), view_json(all));
   for (const auto& [name, text] : every_value()) {
-    const ViewSpec view = with(name, text);
+    const ViewSpec view = view_options_with(name, text);
     EXPECT_TRUE(read_back(view) == view) << name;
     EXPECT_EQ(view_json(read_back(view)), view_json(view)) << name;
   }
@@ -287,7 +287,7 @@ TEST(ViewOptions, ASessionFileGivesTheViewBack) {
                                               {"range", "row"},
                                               {"range", "1e-12,0.30000000000000004"},
                                               {"hide-below", "1e-300"}}) {
-    EXPECT_TRUE(read_back(with(name, text)) == with(name, text)) << name << ' ' << text;
+    EXPECT_TRUE(read_back(view_options_with(name, text)) == view_options_with(name, text)) << name << ' ' << text;
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-ViewSpec with(const Options& options) {
+ViewSpec reach_with(const Options& options) {
   ViewSpec view;
   for (const auto& [name, value] : options) find_view_option(name)->set(view, value);
   return view;
@@ -26,7 +26,7 @@ ViewSpec with(const Options& options) {
 
 TEST(ViewReach, ARefusalNamesTheOptionAndWhatItIsFor) {
   const auto said = [](const Options& options) {
-    const ViewSpec view = with(options);
+    const ViewSpec view = reach_with(options);
     try {
       refuse_idle(*find_view_option(options.back().first), view);
     } catch (const UsageError& error) {
@@ -55,7 +55,7 @@ TEST(ViewReach, ARowThatSaysNothingIsRefusedEverywhere) {
   ViewOption option = *find_view_option("theme");
   option.reach = {};
   for (const ViewKind kind : all_view_kinds()) {
-    const ViewSpec view = with({{"view", std::string(view_kind_name(kind))}, {"theme", "light"}});
+    const ViewSpec view = reach_with({{"view", std::string(view_kind_name(kind))}, {"theme", "light"}});
     EXPECT_FALSE(acts_on(option, view));
     EXPECT_FALSE(acts_on(option, view, true));
     EXPECT_THROW(refuse_idle(option, view), UsageError);

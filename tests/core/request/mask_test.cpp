@@ -14,7 +14,7 @@
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kMaskInfinity = std::numeric_limits<float>::infinity();
 
 // Rows as text, '#' hidden: "..#|.##".
 std::string picture(const Mask& mask, std::int64_t b = 0, std::int64_t h = 0) {
@@ -26,14 +26,14 @@ std::string picture(const Mask& mask, std::int64_t b = 0, std::int64_t h = 0) {
   return text;
 }
 
-Request masked(const std::string& text) {
+Request masked_request(const std::string& text) {
   Request request;
   find_request_option("mask")->set(request, text);
   return request;
 }
 
 std::string drawn(const std::string& text, std::int64_t query_len, std::int64_t key_len, bool bottom_right = false) {
-  Request request = masked(text);
+  Request request = masked_request(text);
   if (bottom_right) request.causal_align = CausalAlign::bottom_right;
   return picture(build_mask(request, {}, {.batch = 1, .heads = 2, .query_len = query_len, .key_len = key_len}));
 }
@@ -55,10 +55,12 @@ TEST(Mask, ATermOfTheModelHidesAsWellAsTheRequests) {
   const std::vector<MaskTerm> own = {{MaskTerm::Kind::causal, 0, ""}, {MaskTerm::Kind::window, 1, ""}};
   EXPECT_EQ(picture(build_mask(Request(), {}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
             ".##|..#|#..");
-  EXPECT_EQ(picture(build_mask(masked("padding:1"), {}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
-            ".##|..#|#.#");
-  EXPECT_EQ(picture(build_mask(masked("window:0"), {}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
-            ".##|#.#|##.");
+  EXPECT_EQ(
+      picture(build_mask(masked_request("padding:1"), {}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
+      ".##|..#|#.#");
+  EXPECT_EQ(
+      picture(build_mask(masked_request("window:0"), {}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
+      ".##|#.#|##.");
   const MaskFile open{"m.npy", Tensor::zeros({3, 3}, {Axis::query, Axis::key}), false};
   EXPECT_EQ(picture(build_mask(file_request(), {open}, {.batch = 1, .heads = 2, .query_len = 3, .key_len = 3}, own)),
             ".##|..#|#..");
@@ -118,21 +120,21 @@ TEST(Mask, ABooleanFileKeeps) {
 }
 
 TEST(Mask, AFloatFileIsAddedAndMinusInfinityHides) {
-  const Mask mask = from_file(file_request(), tensor_of({2, 3}, {0, -kInfinity, 1.5F, -2, 0, 0}));
+  const Mask mask = from_file(file_request(), tensor_of({2, 3}, {0, -kMaskInfinity, 1.5F, -2, 0, 0}));
   EXPECT_EQ(picture(mask), ".#.|...");
   EXPECT_EQ(mask.added.values(), (std::vector<float>{0, 0, 1.5F, -2, 0, 0}));
   EXPECT_EQ(mask.added.shape(), (Shape{1, 1, 2, 3}));
 }
 
 TEST(Mask, AFileOfZerosAndMinusInfinityAddsNothing) {
-  EXPECT_TRUE(from_file(file_request(), tensor_of({3}, {0, -kInfinity, 0})).added.empty());
+  EXPECT_TRUE(from_file(file_request(), tensor_of({3}, {0, -kMaskInfinity, 0})).added.empty());
 }
 
 TEST(Mask, AddedValuesOfSeveralFilesSum) {
   Request request = file_request();
   request.mask.push_back({MaskTerm::Kind::file, 0, "n.npy"});
   const Mask mask = build_mask(
-      request, {{"m.npy", tensor_of({3}, {1, 2, 3}), false}, {"n.npy", tensor_of({2, 1}, {10, -kInfinity}), false}},
+      request, {{"m.npy", tensor_of({3}, {1, 2, 3}), false}, {"n.npy", tensor_of({2, 1}, {10, -kMaskInfinity}), false}},
       {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3});
   // The hidden row keeps what other files add to it: with mask-after-softmax nothing is hidden when it counts.
   EXPECT_EQ(mask.added.values(), (std::vector<float>{11, 12, 13, 1, 2, 3}));
@@ -197,23 +199,23 @@ TEST(Mask, AFileThatDoesNotBroadcastIsRefusedWithBothShapes) {
 
 TEST(Mask, ValuesThatMeanNothingAreRefused) {
   EXPECT_THROW(from_file(file_request(), tensor_of({3}, {0, NAN, 0})), UsageError);
-  EXPECT_THROW(from_file(file_request(), tensor_of({3}, {0, kInfinity, 0})), UsageError);
-  EXPECT_THROW(from_file(file_request(MaskKind::keep), tensor_of({3}, {0, -kInfinity, 0})), UsageError);
+  EXPECT_THROW(from_file(file_request(), tensor_of({3}, {0, kMaskInfinity, 0})), UsageError);
+  EXPECT_THROW(from_file(file_request(MaskKind::keep), tensor_of({3}, {0, -kMaskInfinity, 0})), UsageError);
   EXPECT_THROW(from_file(file_request(MaskKind::hide), tensor_of({3}, {0, 0.5F, 1})), UsageError);
   EXPECT_THROW(from_file(file_request(MaskKind::hide), tensor_of({3}, {0, NAN, 1})), UsageError);
 }
 
 TEST(Mask, TheExtraKeyIsNeverHidden) {
-  EXPECT_EQ(picture(build_mask(masked("causal"), {},
+  EXPECT_EQ(picture(build_mask(masked_request("causal"), {},
                                {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true})),
             ".#.|...");
-  EXPECT_EQ(picture(build_mask(masked("padding:2"), {},
+  EXPECT_EQ(picture(build_mask(masked_request("padding:2"), {},
                                {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true})),
             "##.|##.");
-  EXPECT_EQ(picture(build_mask(masked("window:0"), {},
+  EXPECT_EQ(picture(build_mask(masked_request("window:0"), {},
                                {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true})),
             ".#.|#..");
-  Request inverted = masked("causal");
+  Request inverted = masked_request("causal");
   inverted.variants = {Variant::mask_inverted};
   EXPECT_EQ(
       picture(build_mask(inverted, {}, {.batch = 1, .heads = 1, .query_len = 2, .key_len = 3, .extra_key = true})),
@@ -224,7 +226,7 @@ TEST(Mask, TheExtraKeyIsNeverHidden) {
 }
 
 TEST(Mask, InvertedExchangesHiddenAndVisible) {
-  Request request = masked("causal");
+  Request request = masked_request("causal");
   request.variants = {Variant::mask_inverted};
   EXPECT_EQ(picture(build_mask(request, {}, {.batch = 1, .heads = 1, .query_len = 3, .key_len = 3})), "#..|##.|###");
 }

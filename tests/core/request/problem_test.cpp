@@ -22,7 +22,7 @@ struct Case {
   const char* says;  // found in the one line
 };
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kProblemInfinity = std::numeric_limits<double>::infinity();
 
 // Texts, files and models.
 std::vector<Case> source_cases() {
@@ -95,7 +95,7 @@ std::vector<Case> size_cases() {
       {[](Request& r) { r.batch = 65536; }, "batch", "GiB"},
       {[](Request& r) { r.d_model = 65536; }, "d-model", "GiB"},
       {[](Request& r) { r.input_dim = 65536, r.d_model = 32768; }, "input-dim", "GiB"},
-      {[](Request& r) { r.init_gain = kInfinity; }, "init-gain", "finite"},
+      {[](Request& r) { r.init_gain = kProblemInfinity; }, "init-gain", "finite"},
       {[](Request& r) { r.init_gain = NAN; }, "init-gain", "finite"},
       {[](Request& r) { r.threads = -1; }, "threads", "-1"},
   };
@@ -121,16 +121,16 @@ std::vector<Case> score_cases() {
        },
        "mask", "no name"},
       {[](Request& r) { r.mask_fill = NAN; }, "mask-fill", "nan"},
-      {[](Request& r) { r.mask_fill = kInfinity; }, "mask-fill", "inf"},
+      {[](Request& r) { r.mask_fill = kProblemInfinity; }, "mask-fill", "inf"},
       {[](Request& r) { r.mask_fill = 1e39; }, "mask-fill", "float32"},
       {[](Request& r) { r.mask_fill = -1e39; }, "mask-fill", "float32"},
       {[](Request& r) { r.softcap = 5, r.mask_order = MaskOrder::before_scale; }, "softcap", "before-scale"},
       {[](Request& r) { r.softcap = 0; }, "softcap", "positive"},
       {[](Request& r) { r.softcap = -1; }, "softcap", "positive"},
       {[](Request& r) { r.softcap = NAN; }, "softcap", "positive"},
-      {[](Request& r) { r.softcap = kInfinity; }, "softcap", "positive"},
+      {[](Request& r) { r.softcap = kProblemInfinity; }, "softcap", "positive"},
       {[](Request& r) { r.scale = NAN; }, "scale", "finite"},
-      {[](Request& r) { r.scale = -kInfinity; }, "scale", "finite"},
+      {[](Request& r) { r.scale = -kProblemInfinity; }, "scale", "finite"},
       {[](Request& r) { r.top_p = 1.5; }, "top-p", "share"},
       {[](Request& r) { r.top_p = NAN; }, "top-p", "share"},
       {[](Request& r) { r.dropout = 1.01; }, "dropout", "probability"},

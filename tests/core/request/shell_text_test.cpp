@@ -25,7 +25,7 @@ TEST(ShellText, AShellReadsEveryLineBackAsItWas) {
     Request request;
     request.phrase = phrase;
     request.mask_fill = -1e20;
-    const TemporaryFolder folder;
+    const IoFolder folder;
     // printf puts a NUL after every word that the shell made of the line.
     const std::string line = shell_command_of(request, "printf '%s\\0'");
     write_bytes(folder.file("line.sh"), line + " > '" + folder.file("out") + "'\n");

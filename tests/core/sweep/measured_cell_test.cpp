@@ -13,7 +13,7 @@
 namespace headscope {
 namespace {
 
-std::shared_ptr<const Trace> whole_model(const std::string& phrase) {
+std::shared_ptr<const Trace> cell_whole_model(const std::string& phrase) {
   Request request;
   request.phrase = phrase;
   request.model = "demo:induction";
@@ -43,7 +43,7 @@ TEST(MeasuredCell, WhatIsNoCellIsRefused) {
 }
 
 TEST(MeasuredCell, HasTheLayerOfTheRequestWhereNoneIsNamed) {
-  const auto trace = whole_model("cat box ink fox cat");
+  const auto trace = cell_whole_model("cat box ink fox cat");
   const MeasuredCell cell = settled_cell(*trace->model, parse_measured_cell("weights:0,7,4,1"));
   EXPECT_EQ(cell.layer, 1);
   EXPECT_EQ(measured_value(*trace->model, cell),
@@ -61,7 +61,7 @@ TEST(MeasuredCell, HasTheLayerOfTheRequestWhereNoneIsNamed) {
 }
 
 TEST(MeasuredCell, HasItsPartnerWhereItsPositionsHaveTheirs) {
-  const auto trace = whole_model("cat box ink fox cat");
+  const auto trace = cell_whole_model("cat box ink fox cat");
   Patches found;
   found.query_of = {0, 1, 3, -1, 4};
   found.key_of = {0, 2, 3, -1, 4};

@@ -13,13 +13,13 @@
 namespace headscope {
 namespace {
 
-const std::vector<std::int64_t> kTextA = {1, 5, 2, 7, 3, 9}, kTextB = {1, 5, 4, 7, 8, 9};
+const std::vector<std::int64_t> kPathTextA = {1, 5, 2, 7, 3, 9}, kPathTextB = {1, 5, 4, 7, 8, 9};
 
-SweepQuestion question_of(const std::string& model) {
+SweepQuestion path_question_of(const std::string& model) {
   SweepQuestion question;
   for (Request* request : {&question.patched, &question.source}) {
     request->model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/" + model;
-    request->token_ids = request == &question.patched ? kTextB : kTextA;
+    request->token_ids = request == &question.patched ? kPathTextB : kPathTextA;
     request->backend = BackendChoice::cpu;
   }
   question.metric = "logit:3-8";
@@ -40,25 +40,25 @@ double plain_path(const std::string& model, const SweepCell& cell) {
   const PlainSizes sizes = plain_sizes(model);
   const std::size_t size = static_cast<std::size_t>(sizes.width / sizes.heads);
   PlainParts a, b, held;
-  plain_logits(model, kTextA, a);
-  plain_logits(model, kTextB, b);
+  plain_logits(model, kPathTextA, a);
+  plain_logits(model, kPathTextB, b);
   held.change = [&](const std::string& name, PlainRows& rows) {
     if (name == "0/concat") put_head(a.seen.at(name), static_cast<std::size_t>(cell.from->head), size, rows);
     if (name == "0/mlp_out") rows = b.seen.at(name);
   };
-  plain_logits(model, kTextB, held);
+  plain_logits(model, kPathTextB, held);
   PlainParts last;
   const std::string part = "1/" + cell.stage;
   last.change = [&](const std::string& name, PlainRows& rows) {
     if (name == part) put_head(held.seen.at(part), static_cast<std::size_t>(*cell.head), size, rows);
   };
-  const PlainRows logits = plain_logits(model, kTextB, last);
+  const PlainRows logits = plain_logits(model, kPathTextB, last);
   return logits[5][3] - logits[5][8];
 }
 
 TEST(PathSweep, IsThePlainLoopsWithEverythingElseHeld) {
   for (const char* model : {"gpt2", "llama", "bert"}) {
-    SweepQuestion question = question_of(model);
+    SweepQuestion question = path_question_of(model);
     question.from = LayerHead{0, 1};
     const Sweep found = sweep({}, question, CancelToken());
     const PlainSizes sizes = plain_sizes(model);
@@ -75,7 +75,7 @@ TEST(PathSweep, IsThePlainLoopsWithEverythingElseHeld) {
 }
 
 TEST(PathSweep, IntoAHeadHoldsTheSameCells) {
-  SweepQuestion question = question_of("llama");
+  SweepQuestion question = path_question_of("llama");
   question.into = LayerHead{1, 3};
   const Sweep into = sweep({}, question, CancelToken());
   EXPECT_EQ(into.cells.size(), 12u) << "query, key and value from 4 heads";
@@ -94,7 +94,7 @@ TEST(PathSweep, IntoAHeadHoldsTheSameCells) {
 
 TEST(PathSweep, OfTheSameTextChangesNoBit) {
   for (const char* model : {"gpt2", "bert", "gemma2", "opt-after", "falcon"}) {
-    SweepQuestion question = question_of(model);
+    SweepQuestion question = path_question_of(model);
     question.source = question.patched;
     question.into = LayerHead{1, 0};
     const Sweep found = sweep({}, question, CancelToken());
@@ -153,7 +153,7 @@ void expect_refused(const SweepQuestion& question, const std::string& part) {
 }
 
 TEST(PathSweep, RefusesWhatIsNoPath) {
-  SweepQuestion question = question_of("gpt2");
+  SweepQuestion question = path_question_of("gpt2");
   question.from = LayerHead{1, 0};
   expect_refused(question, "--from: found 1:0, but a path goes from a layer to a later one of 2");
   question.from = LayerHead{0, 3};
@@ -173,7 +173,7 @@ TEST(PathSweep, RefusesWhatIsNoPath) {
 }
 
 TEST(PathSweep, TakesAblationsAndEstimates) {
-  SweepQuestion question = question_of("llama");
+  SweepQuestion question = path_question_of("llama");
   question.from = LayerHead{0, 2};
   question.ablation = Ablation::mean;
   question.estimate = SweepEstimate::beside;

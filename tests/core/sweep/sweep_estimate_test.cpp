@@ -14,9 +14,9 @@
 namespace headscope {
 namespace {
 
-const std::vector<std::int64_t> kTextA = {1, 5, 2, 7, 3, 9}, kTextB = {1, 5, 4, 7, 8, 9};
+const std::vector<std::int64_t> kEstimateTextA = {1, 5, 2, 7, 3, 9}, kEstimateTextB = {1, 5, 4, 7, 8, 9};
 
-Request golden(const std::string& name, std::vector<std::int64_t> ids) {
+Request estimate_golden(const std::string& name, std::vector<std::int64_t> ids) {
   Request request;
   request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name;
   request.token_ids = std::move(ids);
@@ -24,10 +24,10 @@ Request golden(const std::string& name, std::vector<std::int64_t> ids) {
   return request;
 }
 
-SweepQuestion question_of(const std::string& model, SweepPatch patch, const std::string& metric) {
+SweepQuestion estimate_question_of(const std::string& model, SweepPatch patch, const std::string& metric) {
   SweepQuestion question;
-  question.patched = golden(model, kTextB);
-  question.source = golden(model, kTextA);
+  question.patched = estimate_golden(model, kEstimateTextB);
+  question.source = estimate_golden(model, kEstimateTextA);
   question.metric = metric;
   question.patch = patch;
   question.estimate = SweepEstimate::beside;
@@ -53,7 +53,7 @@ double plain_change(const std::string& model, const SweepCell& cell, const Plain
         }
       }
     };
-    const PlainRows logits = plain_logits(model, kTextB, parts);
+    const PlainRows logits = plain_logits(model, kEstimateTextB, parts);
     ends[end] = logits[5][3] - logits[5][8];
   }
   return (ends[1] - ends[0]) / (2 * kStep);
@@ -62,9 +62,9 @@ double plain_change(const std::string& model, const SweepCell& cell, const Plain
 TEST(SweepEstimate, IsTheSlopeOfPlainLoopsFromBTowardsA) {
   for (const char* model : {"gpt2", "llama", "bert"}) {
     PlainParts a;
-    plain_logits(model, kTextA, a);
+    plain_logits(model, kEstimateTextA, a);
     for (const SweepPatch patch : {SweepPatch::heads, SweepPatch::positions, SweepPatch::stages}) {
-      const Sweep found = sweep({}, question_of(model, patch, "logit:3-8"), CancelToken());
+      const Sweep found = sweep({}, estimate_question_of(model, patch, "logit:3-8"), CancelToken());
       for (const SweepCell& cell : found.cells) {
         const double wanted = found.unpatched + plain_change(model, cell, a);
         ASSERT_TRUE(cell.estimate.has_value());
@@ -78,7 +78,7 @@ TEST(SweepEstimate, IsTheSlopeOfPlainLoopsFromBTowardsA) {
 
 TEST(SweepEstimate, AloneIsTheSameWithoutTheRuns) {
   for (const char* metric : {"logit:3", "prob:5", "loss"}) {
-    SweepQuestion question = question_of("llama", SweepPatch::stages, metric);
+    SweepQuestion question = estimate_question_of("llama", SweepPatch::stages, metric);
     const Sweep beside = sweep({}, question, CancelToken());
     question.estimate = SweepEstimate::alone;
     const Sweep alone = sweep({}, question, CancelToken());
@@ -96,7 +96,7 @@ TEST(SweepEstimate, AloneIsTheSameWithoutTheRuns) {
 
 // A step that is small enough is the slope: texts that differ in nothing give the unpatched value itself.
 TEST(SweepEstimate, OfTheSameTextIsTheUnpatchedValue) {
-  SweepQuestion question = question_of("bert", SweepPatch::stages, "prob:5");
+  SweepQuestion question = estimate_question_of("bert", SweepPatch::stages, "prob:5");
   question.source = question.patched;
   const Sweep found = sweep({}, question, CancelToken());
   for (const SweepCell& cell : found.cells) EXPECT_EQ(cell.estimate, found.unpatched) << cell.stage;
@@ -134,8 +134,9 @@ void expect_refused(const SweepQuestion& question, const std::string& part) {
 }
 
 TEST(SweepEstimate, RefusesWhatHasNoSlope) {
-  expect_refused(question_of("gpt2", SweepPatch::heads, "kl"), "--estimate: found the metric kl");
-  expect_refused(question_of("mixtral", SweepPatch::heads, "logit:3"), "--estimate: found a mixture of experts");
+  expect_refused(estimate_question_of("gpt2", SweepPatch::heads, "kl"), "--estimate: found the metric kl");
+  expect_refused(estimate_question_of("mixtral", SweepPatch::heads, "logit:3"),
+                 "--estimate: found a mixture of experts");
 }
 
 }  // namespace

@@ -18,9 +18,9 @@
 namespace headscope {
 namespace {
 
-const std::vector<std::int64_t> kTextA = {1, 5, 2, 7, 3, 9}, kTextB = {1, 5, 4, 7, 8, 9};
+const std::vector<std::int64_t> kSweepTextA = {1, 5, 2, 7, 3, 9}, kSweepTextB = {1, 5, 4, 7, 8, 9};
 
-Request golden(const std::string& name, std::vector<std::int64_t> ids, int threads = 2) {
+Request sweep_golden(const std::string& name, std::vector<std::int64_t> ids, int threads = 2) {
   Request request;
   request.model = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name;
   request.token_ids = std::move(ids);
@@ -42,7 +42,7 @@ EngineOptions with_source(const Request& source) {
   return options;
 }
 
-std::vector<std::vector<float>> logits_of(const Trace& trace) {
+std::vector<std::vector<float>> sweep_logits_of(const Trace& trace) {
   std::vector<std::vector<float>> rows;
   for (std::int64_t i = 0; i < trace.query_len(); ++i) {
     rows.push_back(logits_at(*trace.model, 0, i, *trace.model->backend, CancelToken()));
@@ -73,7 +73,7 @@ struct PlainPatch {
 
 std::vector<PlainPatch> plain_patches(const std::string& model) {
   const PlainSizes sizes = plain_sizes(model);
-  const std::size_t len = kTextB.size(), size = static_cast<std::size_t>(sizes.width / sizes.heads);
+  const std::size_t len = kSweepTextB.size(), size = static_cast<std::size_t>(sizes.width / sizes.heads);
   const auto of_head = [size](std::size_t head) {
     return [=](std::size_t, std::size_t d) { return d / size == head; };
   };
@@ -102,9 +102,10 @@ std::vector<PlainPatch> plain_patches(const std::string& model) {
 TEST(PatchedModels, AreThePlainLoopsWithThatPartReplaced) {
   for (const char* model : {"gpt2", "llama", "bert"}) {
     PlainParts a, b;
-    plain_logits(model, kTextA, a);
-    Engine engine(with_source(golden(model, kTextA)));
-    expect_plain(logits_of(*engine.run(golden(model, kTextB), CancelToken())), plain_logits(model, kTextB, b), model);
+    plain_logits(model, kSweepTextA, a);
+    Engine engine(with_source(sweep_golden(model, kSweepTextA)));
+    expect_plain(sweep_logits_of(*engine.run(sweep_golden(model, kSweepTextB), CancelToken())),
+                 plain_logits(model, kSweepTextB, b), model);
     for (const PlainPatch& patch : plain_patches(model)) {
       PlainParts parts;
       parts.change = [&](const std::string& name, PlainRows& rows) {
@@ -115,8 +116,9 @@ TEST(PatchedModels, AreThePlainLoopsWithThatPartReplaced) {
           }
         }
       };
-      const auto trace = engine.run(patched(golden(model, kTextB), patch.option), CancelToken());
-      expect_plain(logits_of(*trace), plain_logits(model, kTextB, parts), fmt::format("{} {}", model, patch.option));
+      const auto trace = engine.run(patched(sweep_golden(model, kSweepTextB), patch.option), CancelToken());
+      expect_plain(sweep_logits_of(*trace), plain_logits(model, kSweepTextB, parts),
+                   fmt::format("{} {}", model, patch.option));
     }
   }
 }
@@ -128,7 +130,7 @@ bool same_numbers(const Tensor& a, const Tensor& b) {
 
 TEST(PatchedModels, TheWholeOfAIsABitForBitAndNothingOfItIsB) {
   for (const char* model : {"gpt2", "llama", "bert", "gemma2", "olmo2", "phi", "mistral", "falcon", "deepseek_v3"}) {
-    const Request a = golden(model, kTextA), b = golden(model, kTextB);
+    const Request a = sweep_golden(model, kSweepTextA), b = sweep_golden(model, kSweepTextB);
     Engine engine(with_source(a));
     const auto run_a = Engine(with_source(a)).run(a, CancelToken()), run_b = engine.run(b, CancelToken());
     for (const char* all : {"0/stream@A", "0/input@A;1/stream@A", "1/stream@A"}) {
@@ -148,7 +150,7 @@ TEST(PatchedModels, TheWholeOfAIsABitForBitAndNothingOfItIsB) {
 
 TEST(PatchedModels, ItsOwnNumbersChangeNoBit) {
   for (const char* model : {"gpt2", "llama", "bert", "deepseek_v2"}) {
-    const Request b = golden(model, kTextB);
+    const Request b = sweep_golden(model, kSweepTextB);
     Engine engine(with_source(b));
     const auto plain = engine.run(b, CancelToken());
     for (const StageId stage : all_stages()) {
@@ -159,8 +161,9 @@ TEST(PatchedModels, ItsOwnNumbersChangeNoBit) {
   }
 }
 
-SweepQuestion question_of(const std::string& model, SweepPatch patch, const std::string& metric, int threads = 2) {
-  return {golden(model, kTextB, threads), golden(model, kTextA, threads), metric, patch, {}};
+SweepQuestion sweep_question_of(const std::string& model, SweepPatch patch, const std::string& metric,
+                                int threads = 2) {
+  return {sweep_golden(model, kSweepTextB, threads), sweep_golden(model, kSweepTextA, threads), metric, patch, {}};
 }
 
 Request with_cell(Request request, const SweepCell& cell) {
@@ -174,11 +177,11 @@ TEST(Sweep, EveryCellIsASingleRunWithThatPatch) {
     for (const SweepPatch patch : {SweepPatch::heads, SweepPatch::positions, SweepPatch::stages}) {
       for (const char* metric : {"logit:3", "logit:3-8", "prob:5", "loss", "kl", "cell:1/weights:0,1,3,2",
                                  "cell:context:0,2,1,1", "cell:1/output:0,0,4"}) {
-        const SweepQuestion question = question_of(model, patch, metric);
+        const SweepQuestion question = sweep_question_of(model, patch, metric);
         const Sweep found = sweep({}, question, CancelToken());
         const std::size_t layers = 2, heads = model == std::string("llama") ? 4 : 3;
         EXPECT_EQ(found.cells.size(), patch == SweepPatch::heads       ? layers * heads
-                                      : patch == SweepPatch::positions ? layers * kTextB.size()
+                                      : patch == SweepPatch::positions ? layers * kSweepTextB.size()
                                                                        : layers * (std::size(kSweepStages) + 1));
         const auto plain = Engine(with_source(question.source)).run(question.patched, CancelToken());
         const auto other = Engine(with_source(question.source)).run(question.source, CancelToken());
@@ -203,14 +206,14 @@ TEST(Sweep, EveryCellIsASingleRunWithThatPatch) {
 TEST(Sweep, IsTheSameOnAnyNumberOfThreads) {
   for (const SweepPatch patch : {SweepPatch::heads, SweepPatch::positions, SweepPatch::stages}) {
     std::vector<std::pair<std::vector<SweepCell>, std::size_t>> steps;
-    const Sweep one = sweep({}, question_of("llama", patch, "logit:3-8", 1), CancelToken(),
+    const Sweep one = sweep({}, sweep_question_of("llama", patch, "logit:3-8", 1), CancelToken(),
                             [&](const Sweep& so_far, std::size_t known) { steps.emplace_back(so_far.cells, known); });
     ASSERT_EQ(steps.size(), one.cells.size());
     for (const auto& [cells, known] : steps) {
       for (std::size_t k = 0; k < known; ++k) EXPECT_EQ(cells[k].value, one.cells[k].value) << "said to be known";
     }
     for (const int threads : {2, 8}) {
-      const Sweep more = sweep({}, question_of("llama", patch, "logit:3-8", threads), CancelToken());
+      const Sweep more = sweep({}, sweep_question_of("llama", patch, "logit:3-8", threads), CancelToken());
       ASSERT_EQ(more.cells.size(), one.cells.size());
       for (std::size_t k = 0; k < one.cells.size(); ++k) EXPECT_EQ(more.cells[k].value, one.cells[k].value);
     }
@@ -234,7 +237,7 @@ TEST(Sweep, FindsTheHeadOfTheInductionDemo) {
 }
 
 TEST(Sweep, PositionsWithoutAPartnerAreNotRun) {
-  SweepQuestion question = question_of("gpt2", SweepPatch::positions, "logit:3");
+  SweepQuestion question = sweep_question_of("gpt2", SweepPatch::positions, "logit:3");
   question.source.token_ids = {1, 5, 9};
   const Sweep found = sweep({}, question, CancelToken());
   for (const SweepCell& cell : found.cells) {
@@ -258,9 +261,9 @@ void expect_refused(const SweepQuestion& question, const std::string& part) {
 }
 
 TEST(Sweep, RefusesWhatCannotBe) {
-  const SweepQuestion good = question_of("gpt2", SweepPatch::heads, "logit:3");
+  const SweepQuestion good = sweep_question_of("gpt2", SweepPatch::heads, "logit:3");
   SweepQuestion bad = good;
-  bad.source = golden("llama", kTextA);
+  bad.source = sweep_golden("llama", kSweepTextA);
   expect_refused(bad, "--patch: context is [1, 4, 6, 4] in A and [1, 3, 6, 4] here");
   bad = good;
   bad.at = 6;

@@ -12,7 +12,7 @@
 namespace headscope {
 namespace {
 
-SweepQuestion question_of(const Settings& settings, SweepPatch patch) {
+SweepQuestion walk_question_of(const Settings& settings, SweepPatch patch) {
   SweepQuestion question;
   question.patched = question.source = request_of(settings);
   // Another text, which differs at its beginning alone.
@@ -67,7 +67,7 @@ TEST(SweepWalk, EveryCellIsASingleRun) {
     for (int change = drawing.random.below(4); change > 0; --change) settings = drawing.changed(settings, kind);
     const SweepPatch patch =
         drawing.random.one_of(std::vector{SweepPatch::heads, SweepPatch::positions, SweepPatch::stages});
-    const auto what = wrong_cell(kind, question_of(settings, patch), cells);
+    const auto what = wrong_cell(kind, walk_question_of(settings, patch), cells);
     refused += what ? 0 : 1;
     ASSERT_EQ(what.value_or(""), "") << kind.name << "\n  " << shell_command_of(request_of(settings), "sweep");
   }

@@ -23,14 +23,14 @@ Visited visited(const Tensor& tensor) {
   return result;
 }
 
-Tensor counting(const Shape& shape, const Axes& axes) {
+Tensor strips_counting(const Shape& shape, const Axes& axes) {
   std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
   std::iota(values.begin(), values.end(), 0.0F);
   return Tensor::of(shape, axes, std::move(values));
 }
 
 TEST(RowStrips, EveryRowOnceInOrderWhateverHoldsIt) {
-  const Tensor stored = counting({2, 3, 4, 5}, {Axis::batch, Axis::head, Axis::query, Axis::key});
+  const Tensor stored = strips_counting({2, 3, 4, 5}, {Axis::batch, Axis::head, Axis::query, Axis::key});
   const Visited rows = visited(stored);
   ASSERT_EQ(rows.rows.size(), 24U);
   EXPECT_EQ(rows.rows[17], std::make_pair((Index{1, 1}), std::int64_t{1}));
@@ -43,7 +43,8 @@ TEST(RowStrips, EveryRowOnceInOrderWhateverHoldsIt) {
     EXPECT_EQ(other.values, same.values());
     EXPECT_EQ(static_cast<std::int64_t>(other.rows.size()), same.size() / same.dim(3));
   }
-  EXPECT_EQ(visited(counting({7}, {Axis::feature})).rows, (std::vector<std::pair<Index, std::int64_t>>{{Index{}, 0}}));
+  EXPECT_EQ(visited(strips_counting({7}, {Axis::feature})).rows,
+            (std::vector<std::pair<Index, std::int64_t>>{{Index{}, 0}}));
   EXPECT_TRUE(visited(Tensor::zeros({0, 3}, {Axis::query, Axis::key})).rows.empty());
   EXPECT_TRUE(visited(Tensor::zeros({3, 0}, {Axis::query, Axis::key})).rows.empty());
 }

@@ -11,7 +11,7 @@
 namespace headscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kStatisticsInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 Tensor row(std::vector<float> values) {
@@ -31,7 +31,7 @@ TEST(Statistics, OfASmallRow) {
 }
 
 TEST(Statistics, NonFiniteValuesAreCountedAndLeftOut) {
-  const Statistics s = statistics_of(row({kNan, -kInfinity, 2, kInfinity, 4, kNan}));
+  const Statistics s = statistics_of(row({kNan, -kStatisticsInfinity, 2, kStatisticsInfinity, 4, kNan}));
   EXPECT_EQ(s.count, 6);
   EXPECT_EQ(s.nan_count, 2);
   EXPECT_EQ(s.inf_count, 2);
@@ -42,7 +42,7 @@ TEST(Statistics, NonFiniteValuesAreCountedAndLeftOut) {
 }
 
 TEST(Statistics, WithoutAFiniteValueThereIsNoMean) {
-  const Statistics s = statistics_of(row({kNan, kInfinity}));
+  const Statistics s = statistics_of(row({kNan, kStatisticsInfinity}));
   EXPECT_TRUE(std::isnan(s.min) && std::isnan(s.max) && std::isnan(s.mean) && std::isnan(s.std));
   EXPECT_EQ(s.l2_norm, 0);
   EXPECT_TRUE(std::isnan(statistics_of(Tensor()).mean));
@@ -96,10 +96,11 @@ TEST(Statistics, AnyPieceOfValuesGivesWhatPlainSumsGive) {
     const double share = (k % 4) / 3.0;  // of values that are not finite
     std::vector<float> values(count);
     std::int64_t finite = 0, nan = 0, inf = 0;
-    double sum = 0, low = kInfinity, high = -kInfinity;
+    double sum = 0, low = kStatisticsInfinity, high = -kStatisticsInfinity;
     for (float& value : values) {
       value = std::normal_distribution<float>(100, 3)(random);
-      if (std::uniform_real_distribution<double>(0, 1)(random) < share) value = k % 2 == 0 ? kNan : -kInfinity;
+      if (std::uniform_real_distribution<double>(0, 1)(random) < share)
+        value = k % 2 == 0 ? kNan : -kStatisticsInfinity;
       nan += std::isnan(value) ? 1 : 0;
       inf += std::isinf(value) ? 1 : 0;
       if (!std::isfinite(value)) continue;
@@ -142,7 +143,7 @@ TEST(Statistics, AnyPieceOfValuesGivesWhatPlainSumsGive) {
 }
 
 TEST(Histogram, CountsEveryFiniteValueOnce) {
-  const Histogram h = histogram_of(row({0, 1, 2, 3, 4, kNan, kInfinity, -kInfinity}), 4);
+  const Histogram h = histogram_of(row({0, 1, 2, 3, 4, kNan, kStatisticsInfinity, -kStatisticsInfinity}), 4);
   EXPECT_EQ(h.low, 0);
   EXPECT_EQ(h.high, 4);
   EXPECT_EQ(h.counts, (std::vector<std::int64_t>{1, 1, 1, 2}));

@@ -8,13 +8,13 @@
 namespace headscope {
 namespace {
 
-const Axes kThree{Axis::batch, Axis::position, Axis::feature};
+const Axes kByteThree{Axis::batch, Axis::position, Axis::feature};
 
 struct Both {
   Tensor two_byte, floats;
 };
 
-Both counted(NumberType type) {
+Both byte_counted(NumberType type) {
   const Shape shape{2, 3, 4};
   const auto numbers = std::make_shared<std::vector<std::uint16_t>>();
   std::vector<float> values;
@@ -23,14 +23,14 @@ Both counted(NumberType type) {
     values.push_back(type == NumberType::float16 ? float_from_half(numbers->back())
                                                  : float_from_bfloat16(numbers->back()));
   }
-  return {Tensor::two_byte_view_of(numbers, numbers->data(), type, shape, row_major_strides(shape), kThree),
-          Tensor::of(shape, kThree, values)};
+  return {Tensor::two_byte_view_of(numbers, numbers->data(), type, shape, row_major_strides(shape), kByteThree),
+          Tensor::of(shape, kByteThree, values)};
 }
 
 class TwoByte : public testing::TestWithParam<NumberType> {};
 
 TEST_P(TwoByte, ReadsAsItsValuesInEveryView) {
-  const auto [two_byte, floats] = counted(GetParam());
+  const auto [two_byte, floats] = byte_counted(GetParam());
   EXPECT_FALSE(two_byte.stored());
   EXPECT_EQ(two_byte.number_type(), GetParam());
   EXPECT_EQ(two_byte.values(), floats.values());
@@ -48,7 +48,7 @@ TEST_P(TwoByte, ReadsAsItsValuesInEveryView) {
 }
 
 TEST_P(TwoByte, CopiesAreFloatsOrStayAsTheyLie) {
-  const auto [two_byte, floats] = counted(GetParam());
+  const auto [two_byte, floats] = byte_counted(GetParam());
   const Tensor turned = two_byte.permuted({1, 2, 0});
   const Tensor copy = turned.dense_copy_as_it_lies();
   EXPECT_EQ(copy.number_type(), GetParam());
@@ -61,10 +61,10 @@ TEST_P(TwoByte, CopiesAreFloatsOrStayAsTheyLie) {
 }
 
 TEST_P(TwoByte, HasAnIdentityAndALifetime) {
-  auto [two_byte, floats] = counted(GetParam());
+  auto [two_byte, floats] = byte_counted(GetParam());
   EXPECT_TRUE(same_storage(two_byte, two_byte.sliced(0, 0, 2)));
   EXPECT_FALSE(same_storage(two_byte, two_byte.sliced(0, 0, 1)));
-  EXPECT_FALSE(same_storage(two_byte, counted(GetParam()).two_byte));
+  EXPECT_FALSE(same_storage(two_byte, byte_counted(GetParam()).two_byte));
   EXPECT_FALSE(same_storage(two_byte, floats));
   const std::weak_ptr<const void> memory = two_byte.permuted({1, 0, 2}).memory();
   EXPECT_FALSE(memory.expired());
@@ -73,7 +73,7 @@ TEST_P(TwoByte, HasAnIdentityAndALifetime) {
 }
 
 TEST_P(TwoByte, HasNoFloatsToPointTo) {
-  Tensor two_byte = counted(GetParam()).two_byte;
+  Tensor two_byte = byte_counted(GetParam()).two_byte;
   EXPECT_FALSE(two_byte.dense());
   EXPECT_THROW(two_byte.data(), Bug);
   EXPECT_THROW(two_byte.mutable_data(), Bug);

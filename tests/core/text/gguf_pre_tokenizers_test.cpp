@@ -25,7 +25,7 @@ std::shared_ptr<const Tokenizer> bytes_split_as(std::string_view pre) {
   file.text("tokenizer.ggml.model", "gpt2").text("tokenizer.ggml.pre", std::string(pre));
   file.texts("tokenizer.ggml.tokens", pieces).texts("tokenizer.ggml.merges", {});
   file.truth("tokenizer.ggml.add_bos_token", false);
-  const test::TemporaryFolder folder;
+  const test::IoFolder folder;
   test::write_bytes(folder.file("x.gguf"), file.bytes());
   return load_tokenizer(folder.file("x.gguf"));
 }

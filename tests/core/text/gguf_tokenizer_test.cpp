@@ -22,10 +22,10 @@ using test::GgufWriter;
 using Json = nlohmann::json;
 using Kind = GgufField::Kind;
 
-const std::string kFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/tokenizers/";
+const std::string kTokenizerFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/tokenizers/";
 
-std::vector<Json> vectors_of(const std::string& name) {
-  std::ifstream file(kFolder + name + "/vectors.jsonl");
+std::vector<Json> tokenizer_vectors_of(const std::string& name) {
+  std::ifstream file(kTokenizerFolder + name + "/vectors.jsonl");
   std::vector<Json> vectors;
   for (std::string line; std::getline(file, line);) vectors.push_back(Json::parse(line));
   return vectors;
@@ -44,8 +44,8 @@ struct Pieces {
   }
 };
 
-std::shared_ptr<const Tokenizer> tokenizer_of(const GgufWriter& file) {
-  const test::TemporaryFolder folder;
+std::shared_ptr<const Tokenizer> gguf_tokenizer_of(const GgufWriter& file) {
+  const test::IoFolder folder;
   test::write_bytes(folder.file("x.gguf"), file.bytes());
   return load_tokenizer(folder.file("x.gguf"));
 }
@@ -61,7 +61,7 @@ void expect_same(const Tokenizer& ours, const Tokenizer& wanted, const std::stri
 
 // The keys of a byte-level vocabulary: tests/golden/tokenizers/byte_level.
 GgufWriter byte_level(const std::string& pre) {
-  const std::string folder = kFolder + "byte_level/";
+  const std::string folder = kTokenizerFolder + "byte_level/";
   Json vocabulary;
   std::ifstream(folder + "vocab.json") >> vocabulary;
   Pieces pieces(vocabulary.get<std::map<std::string, std::int64_t>>());
@@ -81,12 +81,12 @@ GgufWriter byte_level(const std::string& pre) {
 }
 
 TEST(GgufTokenizer, ByteLevelIdsAreThoseOfTheSameVocabularyInFiles) {
-  const auto ours = tokenizer_of(byte_level("gpt-2")), wanted = load_tokenizer(kFolder + "byte_level");
+  const auto ours = gguf_tokenizer_of(byte_level("gpt-2")), wanted = load_tokenizer(kTokenizerFolder + "byte_level");
   ASSERT_NE(ours, nullptr);
   EXPECT_EQ(ours->kind(), "BPE");
   EXPECT_EQ(ours->vocabulary_size(), wanted->vocabulary_size());
-  ASSERT_GE(vectors_of("byte_level").size(), 150u);
-  for (const Json& vector : vectors_of("byte_level")) {
+  ASSERT_GE(tokenizer_vectors_of("byte_level").size(), 150u);
+  for (const Json& vector : tokenizer_vectors_of("byte_level")) {
     const std::string text = vector["text"];
     expect_same(*ours, *wanted, text);
     EXPECT_EQ(ours->tokenize(text).ids, vector["ids"].get<std::vector<std::int64_t>>()) << text;
@@ -111,7 +111,7 @@ TEST(GgufTokenizer, WordPieceIdsAreThoseOfTheSameVocabularyInAFile) {
   GgufWriter writer;
   writer.text("tokenizer.ggml.model", "bert").texts("tokenizer.ggml.tokens", pieces);
   writer.list("tokenizer.ggml.token_type", Kind::i32, types);
-  const auto ours = tokenizer_of(writer), wanted = load_tokenizer(folder.path());
+  const auto ours = gguf_tokenizer_of(writer), wanted = load_tokenizer(folder.path());
   ASSERT_NE(ours, nullptr);
   EXPECT_EQ(ours->kind(), "WordPiece");
   for (const std::string text : {"Hello, WORLD!", "hello", "abc helloab", "[MASK] ab q", "h\xC3\xA9", ""}) {
@@ -123,7 +123,7 @@ TEST(GgufTokenizer, WordPieceIdsAreThoseOfTheSameVocabularyInAFile) {
 
 // tokenizer.json of the same vocabulary with the steps that the name means.
 std::string json_of(const std::string& pre) {
-  const std::string folder = kFolder + "byte_level/";
+  const std::string folder = kTokenizerFolder + "byte_level/";
   Json vocabulary, merges = Json::array();
   std::ifstream(folder + "vocab.json") >> vocabulary;
   std::ifstream lines(folder + "merges.txt");
@@ -157,13 +157,13 @@ std::string json_of(const std::string& pre) {
 
 TEST(GgufTokenizer, EveryPreTokenizerSplitsAsTheTokenizerThatItMeans) {
   for (const std::string pre : {"llama-bpe", "qwen2", "smollm"}) {
-    const test::TemporaryFolder folder;
+    const test::IoFolder folder;
     test::write_bytes(folder.file("tokenizer.json"), json_of(pre));
     const auto wanted = load_tokenizer(folder.path());
     GgufWriter file = byte_level(pre);
     file.truth("tokenizer.ggml.add_bos_token", false);
-    const auto ours = tokenizer_of(file);
-    for (const Json& vector : vectors_of("byte_level")) expect_same(*ours, *wanted, vector["text"]);
+    const auto ours = gguf_tokenizer_of(file);
+    for (const Json& vector : tokenizer_vectors_of("byte_level")) expect_same(*ours, *wanted, vector["text"]);
     for (const char* text : {"I'LL pay 12345 at 6:07!", "e\xCC\x81t\xC3\xA9 \r\n\n  x", "a\t b<|endoftext|> c"}) {
       expect_same(*ours, *wanted, text);
     }
@@ -173,7 +173,7 @@ TEST(GgufTokenizer, EveryPreTokenizerSplitsAsTheTokenizerThatItMeans) {
 // The keys of SentencePiece's BPE: tests/golden/tokenizers/byte_pieces. A piece's score falls with its first merge.
 GgufWriter sentence_piece() {
   Json json;
-  std::ifstream(kFolder + "byte_pieces/tokenizer.json") >> json;
+  std::ifstream(kTokenizerFolder + "byte_pieces/tokenizer.json") >> json;
   Pieces pieces(json["model"]["vocab"].get<std::map<std::string, std::int64_t>>());
   std::vector<float> scores(pieces.texts.size(), -1e6F);
   std::map<std::string, std::size_t> ids;
@@ -200,10 +200,10 @@ GgufWriter sentence_piece() {
 }
 
 TEST(GgufTokenizer, ScoresJoinPiecesAsSentencePieceDoes) {
-  const auto ours = tokenizer_of(sentence_piece()), wanted = load_tokenizer(kFolder + "byte_pieces");
+  const auto ours = gguf_tokenizer_of(sentence_piece()), wanted = load_tokenizer(kTokenizerFolder + "byte_pieces");
   ASSERT_NE(ours, nullptr);
-  ASSERT_GE(vectors_of("byte_pieces").size(), 150u);
-  for (const Json& vector : vectors_of("byte_pieces")) {
+  ASSERT_GE(tokenizer_vectors_of("byte_pieces").size(), 150u);
+  for (const Json& vector : tokenizer_vectors_of("byte_pieces")) {
     const std::string text = vector["text"];
     expect_same(*ours, *wanted, text);
     EXPECT_EQ(ours->tokenize(text).ids, vector["ids"].get<std::vector<std::int64_t>>()) << text;
@@ -216,7 +216,7 @@ TEST(GgufTokenizer, TheFrameIsWhatTheKeysSay) {
   GgufWriter file = sentence_piece();
   file.truth("tokenizer.ggml.add_bos_token", false).truth("tokenizer.ggml.add_eos_token", true);
   file.u32("tokenizer.ggml.eos_token_id", 2).truth("tokenizer.ggml.add_space_prefix", false);
-  const auto ours = tokenizer_of(file);
+  const auto ours = gguf_tokenizer_of(file);
   const Tokens tokens = ours->tokenize("ab");
   ASSERT_FALSE(tokens.ids.empty());
   EXPECT_EQ(tokens.ids.back(), 2);
@@ -225,15 +225,15 @@ TEST(GgufTokenizer, TheFrameIsWhatTheKeysSay) {
 }
 
 TEST(GgufTokenizer, AFileWithoutVocabularyHasNone) {
-  EXPECT_EQ(tokenizer_of(GgufWriter().u32("k", 1)), nullptr);
-  EXPECT_EQ(tokenizer_of(GgufWriter().text("tokenizer.ggml.model", "none")), nullptr);
+  EXPECT_EQ(gguf_tokenizer_of(GgufWriter().u32("k", 1)), nullptr);
+  EXPECT_EQ(gguf_tokenizer_of(GgufWriter().text("tokenizer.ggml.model", "none")), nullptr);
 }
 
 TEST(GgufTokenizer, WhatIsNotKnownIsRefusedByName) {
   const auto says = [](const GgufWriter& file, const char* part) {
-    const std::string sentence = test::refusal_of([&] { tokenizer_of(file); });
-    EXPECT_TRUE(contains(sentence, part)) << sentence;
-    EXPECT_TRUE(contains(sentence, "x.gguf")) << sentence;
+    const std::string sentence = test::refusal_of([&] { gguf_tokenizer_of(file); });
+    EXPECT_TRUE(tokenizer_contains(sentence, part)) << sentence;
+    EXPECT_TRUE(tokenizer_contains(sentence, "x.gguf")) << sentence;
   };
   says(byte_level("deepseek-v9"), "is \"deepseek-v9\", a pre-tokenizer that is not known here; expected one of gpt-2");
   says(byte_level(""), "found no key tokenizer.ggml.pre");

@@ -27,7 +27,7 @@ TokenizerJson splitter(const Json& pre_tokenizer, const Json& normalizer = nullp
   return json;
 }
 
-Pieces split(const std::string& text, const Json& pre_tokenizer, const Json& normalizer = nullptr) {
+Pieces tokenizer_split(const std::string& text, const Json& pre_tokenizer, const Json& normalizer = nullptr) {
   return tokenizer_of(splitter(pre_tokenizer, normalizer))->tokenize(text).vocabulary_pieces;
 }
 
@@ -117,31 +117,32 @@ TEST(PipelineTokenizer, SuggestsWordsOfTheVocabulary) {
 }
 
 TEST(PipelineTokenizer, PreTokenizersSplitAsTheirNamesSay) {
-  EXPECT_EQ(split("Hey, you_1 don't  é!", {{"type", "Whitespace"}}),
+  EXPECT_EQ(tokenizer_split("Hey, you_1 don't  é!", {{"type", "Whitespace"}}),
             (Pieces{"Hey", ",", "you_1", "don", "'", "t", "é", "!"}));
-  EXPECT_EQ(split(" Hey,\tyou ", {{"type", "WhitespaceSplit"}}), (Pieces{"Hey,", "you"}));
-  EXPECT_EQ(split("Hey, you.", {{"type", "BertPreTokenizer"}}), (Pieces{"Hey", ",", "you", "."}));
-  EXPECT_EQ(split("a,b。c", {{"type", "Punctuation"}}), (Pieces{"a", ",", "b", "。", "c"}));
-  EXPECT_EQ(split("a12b３", {{"type", "Digits"}, {"individual_digits", false}}), (Pieces{"a", "12", "b", "３"}));
-  EXPECT_EQ(split("a12", {{"type", "Digits"}, {"individual_digits", true}}), (Pieces{"a", "1", "2"}));
-  EXPECT_EQ(split("a--b", {{"type", "CharDelimiterSplit"}, {"delimiter", "-"}}), (Pieces{"a", "b"}));
-  EXPECT_EQ(split("Hey you", {{"type", "ByteLevel"}, {"add_prefix_space", true}}), (Pieces{"ĠHey", "Ġyou"}));
-  EXPECT_EQ(split("a b\n", {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}),
+  EXPECT_EQ(tokenizer_split(" Hey,\tyou ", {{"type", "WhitespaceSplit"}}), (Pieces{"Hey,", "you"}));
+  EXPECT_EQ(tokenizer_split("Hey, you.", {{"type", "BertPreTokenizer"}}), (Pieces{"Hey", ",", "you", "."}));
+  EXPECT_EQ(tokenizer_split("a,b。c", {{"type", "Punctuation"}}), (Pieces{"a", ",", "b", "。", "c"}));
+  EXPECT_EQ(tokenizer_split("a12b３", {{"type", "Digits"}, {"individual_digits", false}}),
+            (Pieces{"a", "12", "b", "３"}));
+  EXPECT_EQ(tokenizer_split("a12", {{"type", "Digits"}, {"individual_digits", true}}), (Pieces{"a", "1", "2"}));
+  EXPECT_EQ(tokenizer_split("a--b", {{"type", "CharDelimiterSplit"}, {"delimiter", "-"}}), (Pieces{"a", "b"}));
+  EXPECT_EQ(tokenizer_split("Hey you", {{"type", "ByteLevel"}, {"add_prefix_space", true}}), (Pieces{"ĠHey", "Ġyou"}));
+  EXPECT_EQ(tokenizer_split("a b\n", {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}),
             (Pieces{"aĠbĊ"}));
   const Json sequence = {
       {"type", "Sequence"},
       {"pretokenizers", {{{"type", "WhitespaceSplit"}}, {{"type", "Digits"}, {"individual_digits", true}}}}};
-  EXPECT_EQ(split("ab 12", sequence), (Pieces{"ab", "1", "2"}));
+  EXPECT_EQ(tokenizer_split("ab 12", sequence), (Pieces{"ab", "1", "2"}));
 }
 
 TEST(PipelineTokenizer, MetaspaceKnowsItsOldAndItsNewForm) {
-  EXPECT_EQ(split("Hey  you", {{"type", "Metaspace"}, {"replacement", "▁"}, {"add_prefix_space", true}}),
+  EXPECT_EQ(tokenizer_split("Hey  you", {{"type", "Metaspace"}, {"replacement", "▁"}, {"add_prefix_space", true}}),
             (Pieces{"▁Hey", "▁", "▁you"}));
-  EXPECT_EQ(split("Hey you", {{"type", "Metaspace"}, {"replacement", "▁"}, {"add_prefix_space", false}}),
+  EXPECT_EQ(tokenizer_split("Hey you", {{"type", "Metaspace"}, {"replacement", "▁"}, {"add_prefix_space", false}}),
             (Pieces{"Hey", "▁you"}));
-  EXPECT_EQ(split("Hey you", {{"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "never"}}),
+  EXPECT_EQ(tokenizer_split("Hey you", {{"type", "Metaspace"}, {"replacement", "▁"}, {"prepend_scheme", "never"}}),
             (Pieces{"Hey", "▁you"}));
-  EXPECT_EQ(split("Hey you", {{"type", "Metaspace"}, {"prepend_scheme", "always"}, {"split", false}}),
+  EXPECT_EQ(tokenizer_split("Hey you", {{"type", "Metaspace"}, {"prepend_scheme", "always"}, {"split", false}}),
             (Pieces{"▁Hey▁you"}));
   TokenizerJson first = splitter({{"type", "Metaspace"}, {"prepend_scheme", "first"}});
   first.added_tokens = nlohmann::ordered_json::array({added_token(1, "<s>")});
@@ -150,8 +151,9 @@ TEST(PipelineTokenizer, MetaspaceKnowsItsOldAndItsNewForm) {
 
 TEST(PipelineTokenizer, ASplitsBehavioursJoinMatchesInFiveWays) {
   const auto by = [](const char* behavior, bool invert = false) {
-    return split("the-final--countdown",
-                 {{"type", "Split"}, {"pattern", {{"String", "-"}}}, {"behavior", behavior}, {"invert", invert}});
+    return tokenizer_split(
+        "the-final--countdown",
+        {{"type", "Split"}, {"pattern", {{"String", "-"}}}, {"behavior", behavior}, {"invert", invert}});
   };
   EXPECT_EQ(by("Removed"), (Pieces{"the", "final", "countdown"}));
   EXPECT_EQ(by("Isolated"), (Pieces{"the", "-", "final", "-", "-", "countdown"}));
@@ -164,7 +166,7 @@ TEST(PipelineTokenizer, ASplitsBehavioursJoinMatchesInFiveWays) {
 TEST(PipelineTokenizer, NormalizersChangeTheTextAndKeepItsPlace) {
   const auto of = [](const std::string& text, const Json& normalizer) {
     std::string all;
-    for (const std::string& piece : split(text, nullptr, normalizer)) all += piece;
+    for (const std::string& piece : tokenizer_split(text, nullptr, normalizer)) all += piece;
     return all;
   };
   EXPECT_EQ(of("ÀÉ ŒÜ", {{"type", "Lowercase"}}), "àé œü");

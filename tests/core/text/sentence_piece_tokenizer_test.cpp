@@ -20,16 +20,17 @@ using test::number_field;
 using test::piece;
 using test::text_field;
 
-const std::string kBlank = "\xE2\x96\x81";
+const std::string kTokenizerBlank = "\xE2\x96\x81";
 
-// <unk> 0, <s> 1, </s> 2, then pieces of a and b.
-std::string pieces(const std::string& more = "") {
-  return piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 3) + piece(kBlank, -3) + piece("a", -4) +
-         piece("b", -3) + piece(kBlank + "a", -1) + piece("ab", -2) + more;
+// <unk> 0, <s> 1, </s> 2, then tokenizer_pieces of a and b.
+std::string tokenizer_pieces(const std::string& more = "") {
+  return tokenizer_piece("<unk>", 0, 2) + tokenizer_piece("<s>", 0, 3) + tokenizer_piece("</s>", 0, 3) +
+         tokenizer_piece(kTokenizerBlank, -3) + tokenizer_piece("a", -4) + tokenizer_piece("b", -3) +
+         tokenizer_piece(kTokenizerBlank + "a", -1) + tokenizer_piece("ab", -2) + more;
 }
 
 std::string as_bpe() {
-  return text_field(2, number_field(3, 2));
+  return tokenizer_text_field(2, tokenizer_number_field(3, 2));
 }
 
 class SentencePieceTokenizer : public ::testing::Test {
@@ -47,17 +48,17 @@ class SentencePieceTokenizer : public ::testing::Test {
 };
 
 TEST_F(SentencePieceTokenizer, AFileByItselfGivesItsPiecesAlone) {
-  folder_.write("tokenizer.model", pieces() + as_bpe());
+  folder_.write("tokenizer.model", tokenizer_pieces() + as_bpe());
   const auto tokenizer = load_tokenizer(folder_ / "tokenizer.model");
   EXPECT_EQ(tokenizer->tokenize("ab").ids, (Ids{6, 5})) << "no <s>, as SentencePiece's encode()";
   EXPECT_EQ(tokenizer->tokenize("<s>").ids.front(), 3) << "a control piece is not looked for in a text";
   EXPECT_EQ(tokenizer->decode(Ids{6, 5}), "ab");
-  folder_.write("other.spm", pieces());
+  folder_.write("other.spm", tokenizer_pieces());
   EXPECT_EQ(load_tokenizer(folder_ / "other.spm")->kind(), "Unigram");
 }
 
 TEST_F(SentencePieceTokenizer, TheNameOfTheFileSaysWhatStandsAroundAText) {
-  folder_.write("tokenizer.model", pieces() + as_bpe());
+  folder_.write("tokenizer.model", tokenizer_pieces() + as_bpe());
   EXPECT_EQ(ids("ab"), (Ids{1, 6, 5})) << "Llama's: <s> before";
   const auto tokenizer = load_tokenizer(folder_.path());
   EXPECT_EQ(tokenizer->kind(), "BPE");
@@ -67,13 +68,13 @@ TEST_F(SentencePieceTokenizer, TheNameOfTheFileSaysWhatStandsAroundAText) {
   EXPECT_EQ(tokenizer->decode(Ids{6, 5, 6}), "ab a");
   EXPECT_EQ(tokenizer->tokenize("<s>").ids, (Ids{1, 1})) << "a control piece that is typed";
   EXPECT_EQ(tokenizer->tokenize("q\u2603").ids, (Ids{1, 3, 0})) << "neighbours that are unknown are one";
-  folder_.write("spiece.model", pieces());
+  folder_.write("spiece.model", tokenizer_pieces());
   EXPECT_EQ(ids("ab"), (Ids{6, 5, 2})) << "T5's: </s> behind";
   EXPECT_EQ(load_tokenizer(folder_.path())->kind(), "Unigram");
 }
 
 TEST_F(SentencePieceTokenizer, ConfigSaysWhoseTokenizerItIs) {
-  folder_.write("spiece.model", pieces());
+  folder_.write("spiece.model", tokenizer_pieces());
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizerFast", "add_eos_token": true})");
   EXPECT_EQ(ids("ab"), (Ids{1, 6, 5, 2}));
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer", "add_bos_token": false})");
@@ -100,7 +101,7 @@ TEST_F(SentencePieceTokenizer, ConfigSaysWhoseTokenizerItIs) {
 
 // The language stands in front, of 52, and </s> alone behind.
 TEST_F(SentencePieceTokenizer, ATextOfMBart50BeginsWithItsLanguage) {
-  folder_.write("sentencepiece.bpe.model", pieces());
+  folder_.write("sentencepiece.bpe.model", tokenizer_pieces());
   folder_.write("config.json", R"({"model_type": "mbart"})");
   folder_.write("tokenizer_config.json", R"({"tokenizer_class": "MBart50Tokenizer"})");
   EXPECT_EQ(ids("ab"), (Ids{12, 7, 6, 2})) << "en_XX";
@@ -113,7 +114,7 @@ TEST_F(SentencePieceTokenizer, ATextOfMBart50BeginsWithItsLanguage) {
 }
 
 TEST_F(SentencePieceTokenizer, TokensBehindThePiecesHaveTheirFamilysPlaces) {
-  folder_.write("spiece.model", pieces());
+  folder_.write("spiece.model", tokenizer_pieces());
   EXPECT_EQ(ids("a <extra_id_0> a <extra_id_99>"), (Ids{6, 107, 6, 8, 2}));
   folder_.write("tokenizer_config.json", R"({"extra_ids": 2})");
   EXPECT_EQ(ids("<extra_id_0><extra_id_1>"), (Ids{9, 8, 2}));
@@ -128,8 +129,9 @@ TEST_F(SentencePieceTokenizer, TokensBehindThePiecesHaveTheirFamilysPlaces) {
 }
 
 TEST_F(SentencePieceTokenizer, PairsOfTextsAndMasks) {
-  const std::string frame = piece("[CLS]", 0, 3) + piece("[SEP]", 0, 3) + piece("[MASK]", 0, 3);
-  folder_.write("spiece.model", pieces(frame));
+  const std::string frame =
+      tokenizer_piece("[CLS]", 0, 3) + tokenizer_piece("[SEP]", 0, 3) + tokenizer_piece("[MASK]", 0, 3);
+  folder_.write("spiece.model", tokenizer_pieces(frame));
   folder_.write("config.json", R"({"model_type": "albert"})");
   EXPECT_EQ(ids("A [MASK] \u00C4"), (Ids{8, 6, 10, 6, 9})) << "lower case, without accents";
   const auto tokenizer = load_tokenizer(folder_.path());
@@ -143,32 +145,33 @@ TEST_F(SentencePieceTokenizer, PairsOfTextsAndMasks) {
 }
 
 TEST_F(SentencePieceTokenizer, PiecesOfUsersStandWhole) {
-  const std::string defined = piece("ba", 0, 4) + piece("b ", 0, 4) + piece("bab", -9);
-  folder_.write("tokenizer.model", pieces(defined) + as_bpe());
+  const std::string defined = tokenizer_piece("ba", 0, 4) + tokenizer_piece("b ", 0, 4) + tokenizer_piece("bab", -9);
+  folder_.write("tokenizer.model", tokenizer_pieces(defined) + as_bpe());
   EXPECT_EQ(ids("abab"), (Ids{1, 6, 8, 5})) << "bab is not made across it";
   EXPECT_EQ(ids("ab  a"), (Ids{1, 6, 5, 6}));
-  folder_.write("tokenizer.model", pieces(defined));
+  folder_.write("tokenizer.model", tokenizer_pieces(defined));
   EXPECT_EQ(ids("abab"), (Ids{1, 6, 8, 5})) << "it weighs -0.1: ▁a ba b -4.1, ▁ ab ab -7";
 }
 
 TEST_F(SentencePieceTokenizer, BlanksAreThoseOfTheFile) {
-  folder_.write("tokenizer.model", pieces());
+  folder_.write("tokenizer.model", tokenizer_pieces());
   EXPECT_EQ(ids("  a \t a "), (Ids{1, 6, 3, 0, 6})) << "a tab is no blank without a map";
-  folder_.write("tokenizer.model", pieces() + text_field(3, number_field(4, 0)));
+  folder_.write("tokenizer.model", tokenizer_pieces() + tokenizer_text_field(3, tokenizer_number_field(4, 0)));
   EXPECT_EQ(ids(" a  "), (Ids{1, 3, 6, 3, 3})) << "remove_extra_whitespaces false";
   EXPECT_EQ(load_tokenizer(folder_.path())->decode(Ids{3, 6, 3, 3}), " a  ");
-  folder_.write("tokenizer.model", pieces() + text_field(3, number_field(3, 0)));
+  folder_.write("tokenizer.model", tokenizer_pieces() + tokenizer_text_field(3, tokenizer_number_field(3, 0)));
   EXPECT_EQ(ids("a a"), (Ids{1, 4, 6})) << "add_dummy_prefix false";
-  folder_.write("tokenizer.model", pieces(piece(" ", -1)) + text_field(3, number_field(5, 0)));
+  folder_.write("tokenizer.model",
+                tokenizer_pieces(tokenizer_piece(" ", -1)) + tokenizer_text_field(3, tokenizer_number_field(5, 0)));
   EXPECT_EQ(ids("a  a"), (Ids{1, 8, 4, 8, 4})) << "escape_whitespaces false";
   EXPECT_EQ(ids(""), Ids{1});
   EXPECT_EQ(ids("   "), Ids{1});
 }
 
 TEST_F(SentencePieceTokenizer, UnusedPiecesSpellNothing) {
-  folder_.write("spiece.model", pieces(piece("\u2603", -1, 5) + piece("bb", -0.5F, 5)));
+  folder_.write("spiece.model", tokenizer_pieces(tokenizer_piece("\u2603", -1, 5) + tokenizer_piece("bb", -0.5F, 5)));
   EXPECT_EQ(ids("\u2603bb"), (Ids{3, 0, 5, 5, 2}));
-  folder_.write("spiece.model", pieces(piece("bb", -0.5F, 5)) + as_bpe());
+  folder_.write("spiece.model", tokenizer_pieces(tokenizer_piece("bb", -0.5F, 5)) + as_bpe());
   EXPECT_NE(refusal().find("unused pieces in a BPE model"), std::string::npos) << refusal();
 }
 
@@ -178,18 +181,18 @@ TEST_F(SentencePieceTokenizer, WhatIsNotReadIsRefused) {
     EXPECT_NE(refusal().find("spiece.model"), std::string::npos) << refusal();
     EXPECT_NE(refusal().find(words), std::string::npos) << refusal();
   };
-  refused(pieces().substr(0, 40), "at byte");
+  refused(tokenizer_pieces().substr(0, 40), "at byte");
   refused("", "spiece.model");
-  refused(pieces(piece("c", std::numeric_limits<float>::quiet_NaN())), "a finite score");
-  refused(pieces() + text_field(2, number_field(3, 3)), "a word model");
-  refused(pieces() + text_field(2, number_field(3, 4)), "a character model");
-  refused(pieces() + text_field(2, number_field(24, 1)), "ends of pieces");
-  refused(piece("a", -1) + piece("</s>", 0, 3), "no unknown piece");
-  refused(pieces(piece("<u>", 0, 2)), "two unknown pieces");
-  refused(pieces(piece("a", -1)), "the piece \"a\" twice");
-  refused(pieces() + text_field(3, text_field(2, "abcde")), "precompiled_charsmap");
-  refused(piece("<unk>", 0, 2), "no piece \"</s>\"");
-  folder_.write("spiece.model", pieces());
+  refused(tokenizer_pieces(tokenizer_piece("c", std::numeric_limits<float>::quiet_NaN())), "a finite score");
+  refused(tokenizer_pieces() + tokenizer_text_field(2, tokenizer_number_field(3, 3)), "a word model");
+  refused(tokenizer_pieces() + tokenizer_text_field(2, tokenizer_number_field(3, 4)), "a character model");
+  refused(tokenizer_pieces() + tokenizer_text_field(2, tokenizer_number_field(24, 1)), "ends of pieces");
+  refused(tokenizer_piece("a", -1) + tokenizer_piece("</s>", 0, 3), "no unknown piece");
+  refused(tokenizer_pieces(tokenizer_piece("<u>", 0, 2)), "two unknown pieces");
+  refused(tokenizer_pieces(tokenizer_piece("a", -1)), "the piece \"a\" twice");
+  refused(tokenizer_pieces() + tokenizer_text_field(3, tokenizer_text_field(2, "abcde")), "precompiled_charsmap");
+  refused(tokenizer_piece("<unk>", 0, 2), "no piece \"</s>\"");
+  folder_.write("spiece.model", tokenizer_pieces());
   folder_.write("tokenizer_config.json", R"({"split_by_punct": true})");
   EXPECT_NE(refusal().find("split_by_punct"), std::string::npos) << refusal();
 }
@@ -197,7 +200,7 @@ TEST_F(SentencePieceTokenizer, WhatIsNotReadIsRefused) {
 TEST_F(SentencePieceTokenizer, UnknownListsOfTiktokenAreSaidToBeAndTokenizerJsonGoesFirst) {
   folder_.write("tokenizer.model", "IQ== 0\nIg== 1\n");
   EXPECT_THROW(load_tokenizer(folder_.path()), UnknownTokenizer);
-  folder_.write("tokenizer.model", pieces());
+  folder_.write("tokenizer.model", tokenizer_pieces());
   folder_.write("tokenizer.json", R"({"model": {"type": "WordLevel", "vocab": {"u": 0}, "unk_token": "u"}})");
   EXPECT_EQ(load_tokenizer(folder_.path())->kind(), "WordLevel");
 }

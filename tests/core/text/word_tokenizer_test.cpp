@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_literals;
 
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> tokenizer_words_of(const std::string& text) {
   return make_word_tokenizer()->tokenize(text).pieces;
 }
 
@@ -26,13 +26,13 @@ TEST(WordTokenizer, TheTutorialsPhraseHasFiveWords) {
 }
 
 TEST(WordTokenizer, RunsOfAnyWhiteSpaceSeparateAndNothingIsEmpty) {
-  EXPECT_TRUE(words_of("").empty());
-  EXPECT_TRUE(words_of(" \t\r\n\v\f ").empty());
-  EXPECT_EQ(words_of("  a \t\n b  "), (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(words_of("a\xC2\xA0"
-                     "b\xE3\x80\x80"
-                     "c\xE2\x80\xA8"
-                     "d"),
+  EXPECT_TRUE(tokenizer_words_of("").empty());
+  EXPECT_TRUE(tokenizer_words_of(" \t\r\n\v\f ").empty());
+  EXPECT_EQ(tokenizer_words_of("  a \t\n b  "), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(tokenizer_words_of("a\xC2\xA0"
+                               "b\xE3\x80\x80"
+                               "c\xE2\x80\xA8"
+                               "d"),
             (std::vector<std::string>{"a", "b", "c", "d"}));
 }
 
@@ -81,12 +81,12 @@ TEST(WordTokenizer, HasNoVocabulary) {
 }
 
 TEST(WordTokenizer, AZeroWidthSpaceDoesNotSeparate) {
-  EXPECT_EQ(words_of("a\xE2\x80\x8B"
-                     "b")
+  EXPECT_EQ(tokenizer_words_of("a\xE2\x80\x8B"
+                               "b")
                 .size(),
             1u);
-  EXPECT_EQ(words_of("a\xEF\xBB\xBF"
-                     "b")
+  EXPECT_EQ(tokenizer_words_of("a\xEF\xBB\xBF"
+                               "b")
                 .size(),
             1u);
 }

@@ -77,10 +77,10 @@ TEST_F(ExportJob, APictureTakesTheColourMapOfItsOwnStage) {
 }
 
 TEST(Sizes, AreShortAndHonest) {
-  EXPECT_EQ(size_text(999), "999 bytes");
-  EXPECT_EQ(size_text(1234), "1.2 KB");
-  EXPECT_EQ(size_text(91'234), "91 KB");
-  EXPECT_EQ(size_text(1'234'567), "1.2 MB");
+  EXPECT_EQ(bytes_text(999), "999 bytes");
+  EXPECT_EQ(bytes_text(1234), "1.2 KB");
+  EXPECT_EQ(bytes_text(91'234), "91 KB");
+  EXPECT_EQ(bytes_text(1'234'567), "1.2 MB");
 }
 
 }  // namespace

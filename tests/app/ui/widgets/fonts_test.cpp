@@ -35,7 +35,7 @@ TEST_P(FontsTest, AdvancesAreTheFontsOwn) {
     if (font_file(font_role(type)).path.empty()) GTEST_SKIP() << "no font is installed";
     const double em = std::max(6.0, std::round(static_cast<double>(em_pixels(type) * GetParam())));
     for (const char* letter : {"0", "i", "m", "W", "."}) {
-      const double own = headscope::text_width(letter, font_role(type), em);
+      const double own = drawn_width(letter, font_role(type), em);
       const double here =
           static_cast<double>(compat::advance(fonts[type], fonts.pixels[i], static_cast<unsigned char>(*letter)));
       EXPECT_NEAR(here, own, 1.0 / 64) << letter << " in type " << i << " at " << em << " pixels";

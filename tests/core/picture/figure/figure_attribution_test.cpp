@@ -26,11 +26,11 @@ std::shared_ptr<const Trace> computed(const std::string& model, const std::strin
   return Engine(options).run(request, CancelToken());
 }
 
-std::shared_ptr<const Trace> induction(bool whole = true) {
+std::shared_ptr<const Trace> attribution_induction(bool whole = true) {
   return computed("demo:induction", "cat box ink fox cat", whole);
 }
 
-ViewSpec asked(AttributionBy by, const std::string& tokens = "box,ink") {
+ViewSpec attribution_asked(AttributionBy by, const std::string& tokens = "box,ink") {
   ViewSpec view = view_of(ViewKind::attribution);
   view.at = {4};
   view.question.tokens = tokens;
@@ -59,9 +59,9 @@ void expect_totals(const FigurePlan& plan, const Attribution& found) {
 }
 
 TEST(FigureAttribution, EveryComponentIsABarToItsSideOfZero) {
-  const auto trace = induction();
+  const auto trace = attribution_induction();
   const Attribution found = found_by(*trace, AttributionBy::components);
-  const ViewSpec view = asked(AttributionBy::components);
+  const ViewSpec view = attribution_asked(AttributionBy::components);
   const FigurePlan plan = figure_plan(*trace, view, false);
   EXPECT_TRUE(items_of<MapItem>(plan).empty());
   int positive = 0, negative = 0, bars[2] = {0, 0};
@@ -83,9 +83,9 @@ TEST(FigureAttribution, EveryComponentIsABarToItsSideOfZero) {
 }
 
 TEST(FigureAttribution, HeadsAreAMapAndEverythingElseBars) {
-  const auto trace = induction();
+  const auto trace = attribution_induction();
   const Attribution found = found_by(*trace, AttributionBy::heads);
-  const FigurePlan plan = figure_plan(*trace, asked(AttributionBy::heads), false);
+  const FigurePlan plan = figure_plan(*trace, attribution_asked(AttributionBy::heads), false);
   const auto maps = items_of<MapItem>(plan);
   ASSERT_EQ(maps.size(), 1u);
   const HeatmapSpec& spec = maps[0].spec;
@@ -103,9 +103,9 @@ TEST(FigureAttribution, HeadsAreAMapAndEverythingElseBars) {
 }
 
 TEST(FigureAttribution, SourcesAreAMapOfHeadsAndTokens) {
-  const auto trace = induction();
+  const auto trace = attribution_induction();
   const Attribution found = found_by(*trace, AttributionBy::sources);
-  const FigurePlan plan = figure_plan(*trace, asked(AttributionBy::sources), false);
+  const FigurePlan plan = figure_plan(*trace, attribution_asked(AttributionBy::sources), false);
   const HeatmapSpec spec = items_of<MapItem>(plan).at(0).spec;
   EXPECT_EQ(spec.matrix.shape(), (Shape{16, 5}));
   for (const AttributionPart& part : found.parts) {
@@ -118,8 +118,8 @@ TEST(FigureAttribution, SourcesAreAMapOfHeadsAndTokens) {
 }
 
 TEST(FigureAttribution, ALossIsTakenApartLikeALogit) {
-  const auto trace = induction();
-  ViewSpec view = asked(AttributionBy::components, "box");
+  const auto trace = attribution_induction();
+  ViewSpec view = attribution_asked(AttributionBy::components, "box");
   view.question.loss = true;
   LogitQuestion question{4, logit_token_ids(*trace->model->checkpoint, "box"), AttributionBy::components};
   question.loss = true;
@@ -145,10 +145,10 @@ TEST(FigureAttribution, OfManyBarsTheSmallestAreOne) {
 }
 
 TEST(FigureAttribution, SizesAreThoseOfThePicture) {
-  const auto trace = induction();
+  const auto trace = attribution_induction();
   for (const AttributionBy by : {AttributionBy::components, AttributionBy::heads, AttributionBy::sources}) {
     for (const double scale : {1.0, 2.0}) {
-      ViewSpec view = asked(by);
+      ViewSpec view = attribution_asked(by);
       view.scale = scale;
       const Image image = draw_figure(*trace, view);
       const FigureSize size = figure_size(*trace, view);
@@ -156,28 +156,28 @@ TEST(FigureAttribution, SizesAreThoseOfThePicture) {
       EXPECT_EQ(image.height, size.height);
     }
   }
-  ViewSpec wide = asked(AttributionBy::components);
+  ViewSpec wide = attribution_asked(AttributionBy::components);
   wide.width = 700;
   EXPECT_EQ(draw_figure(*trace, wide).width, 700);
 }
 
 TEST(FigureAttribution, TheRecipeDrawsTheSamePixels) {
-  const auto trace = induction();
+  const auto trace = attribution_induction();
   for (const AttributionBy by : {AttributionBy::components, AttributionBy::heads, AttributionBy::sources}) {
-    ViewSpec view = asked(by, "6");
+    ViewSpec view = attribution_asked(by, "6");
     view.theme = Theme::light;
     const SessionFile session = parse_session(recipe_of(*trace, view).at("headscope"), "the recipe");
     ASSERT_TRUE(session.view.has_value());
     EXPECT_TRUE(*session.view == view);
-    EXPECT_EQ(draw_figure(*induction(), *session.view).pixels, draw_figure(*trace, view).pixels);
+    EXPECT_EQ(draw_figure(*attribution_induction(), *session.view).pixels, draw_figure(*trace, view).pixels);
   }
 }
 
 TEST(FigureAttribution, WhatCannotBeTakenApartIsRefused) {
-  const auto trace = induction();
-  const ViewSpec view = asked(AttributionBy::heads);
+  const auto trace = attribution_induction();
+  const ViewSpec view = attribution_asked(AttributionBy::heads);
   EXPECT_NE(refusal(*small_trace(3), view).find("one layer, which has no vocabulary"), std::string::npos);
-  EXPECT_NE(refusal(*induction(false), view).find("attribution needs all layers"), std::string::npos);
+  EXPECT_NE(refusal(*attribution_induction(false), view).find("attribution needs all layers"), std::string::npos);
   const auto refused = [&](auto change) {
     ViewSpec changed = view;
     change(changed);

@@ -50,7 +50,7 @@ std::vector<std::vector<std::string>> written(const FigurePlan& plan, const MapI
   std::vector<std::vector<std::string>> words(static_cast<std::size_t>(map.spec.rows),
                                               std::vector<std::string>(static_cast<std::size_t>(map.spec.columns)));
   for (const TextItem& item : drawn.all) {
-    const double extent = text_width(item.text, item.role, item.size);
+    const double extent = drawn_width(item.text, item.role, item.size);
     const auto row = static_cast<std::size_t>((item.y - item.size / 3 - map.y) / height);
     const auto column = static_cast<std::size_t>((item.x + extent / 2 - map.x) / width);
     EXPECT_LE(extent, width) << item.text;

@@ -50,7 +50,7 @@ std::string caption_of(const FigurePlan& plan) {
   return words;
 }
 
-bool says(const FigurePlan& plan, const std::string& words) {
+bool paper_says(const FigurePlan& plan, const std::string& words) {
   return caption_of(plan).find(words) != std::string::npos;
 }
 
@@ -106,7 +106,7 @@ TEST(FigurePaper, every_view_has_the_width_of_the_column_and_nothing_stands_outs
     for (const TextItem& item : items_of<TextItem>(plan)) {
       if (item.quarter_turns != 0) continue;
       EXPECT_GE(item.x, 0) << item.text;
-      EXPECT_LE(item.x + text_width(item.text, item.role, item.size), plan.width + 0.5) << item.text;
+      EXPECT_LE(item.x + drawn_width(item.text, item.role, item.size), plan.width + 0.5) << item.text;
       EXPECT_LE(item.y, plan.height) << item.text;
     }
   }
@@ -128,7 +128,7 @@ TEST(FigurePaper, long_captions_wrap_and_lose_no_letter) {
   std::string letters;
   for (const TextItem& item : items_of<TextItem>(plan)) {
     EXPECT_EQ(item.text.find("\u2026"), std::string::npos) << item.text;
-    EXPECT_LE(item.x + text_width(item.text, item.role, item.size), plan.width + 0.5) << item.text;
+    EXPECT_LE(item.x + drawn_width(item.text, item.role, item.size), plan.width + 0.5) << item.text;
     letters += item.text;
   }
   EXPECT_EQ(std::count(letters.begin(), letters.end(), 'x'), 300);
@@ -139,11 +139,11 @@ TEST(FigurePaper, caption_and_recipe_line_can_be_left_out) {
   const auto trace = small_trace(5);
   const FigurePlan both = plan_of(*trace, {}), no_caption = plan_of(*trace, {{"caption", "off"}}),
                    no_recipe = plan_of(*trace, {{"recipe-line", "off"}});
-  EXPECT_TRUE(says(both, "Rows are queries, columns keys"));
-  EXPECT_TRUE(says(both, "d_model 16"));
-  EXPECT_FALSE(says(no_caption, "Rows are queries"));
-  EXPECT_TRUE(says(no_caption, "d_model 16"));
-  EXPECT_FALSE(says(no_recipe, "d_model 16"));
+  EXPECT_TRUE(paper_says(both, "Rows are queries, columns keys"));
+  EXPECT_TRUE(paper_says(both, "d_model 16"));
+  EXPECT_FALSE(paper_says(no_caption, "Rows are queries"));
+  EXPECT_TRUE(paper_says(no_caption, "d_model 16"));
+  EXPECT_FALSE(paper_says(no_recipe, "d_model 16"));
   EXPECT_LT(no_caption.height, both.height);
   EXPECT_LT(no_recipe.height, both.height);
   ViewSpec screen;

@@ -80,11 +80,11 @@ TEST(FigureScatter, NamesLieOnNoOtherNameAndWithinTheFrame) {
   EXPECT_GT(names.size(), 10u);
   for (std::size_t a = 0; a < names.size(); ++a) {
     EXPECT_GE(names[a].x, 0);
-    EXPECT_LE(names[a].x + text_width(names[a].text, names[a].role, names[a].size), plan.width);
+    EXPECT_LE(names[a].x + drawn_width(names[a].text, names[a].role, names[a].size), plan.width);
     for (std::size_t b = a + 1; b < names.size(); ++b) {
       const bool rows_apart = std::fabs(names[a].y - names[b].y) >= 13;
-      const double end_a = names[a].x + text_width(names[a].text, names[a].role, names[a].size);
-      const double end_b = names[b].x + text_width(names[b].text, names[b].role, names[b].size);
+      const double end_a = names[a].x + drawn_width(names[a].text, names[a].role, names[a].size);
+      const double end_b = names[b].x + drawn_width(names[b].text, names[b].role, names[b].size);
       EXPECT_TRUE(rows_apart || end_a <= names[b].x + 1e-6 || end_b <= names[a].x + 1e-6)
           << names[a].text << " " << names[b].text;
     }

@@ -10,7 +10,7 @@
 namespace headscope {
 namespace {
 
-std::shared_ptr<const Trace> induction() {
+std::shared_ptr<const Trace> score_induction() {
   Request request;
   request.model = "demo:induction";
   request.phrase = "cat box ink fox jam cat";
@@ -18,7 +18,7 @@ std::shared_ptr<const Trace> induction() {
   return Engine().run(request, {});
 }
 
-ViewSpec asked(std::vector<std::int64_t> at, std::optional<AttributionBy> by = {}) {
+ViewSpec score_asked(std::vector<std::int64_t> at, std::optional<AttributionBy> by = {}) {
   ViewSpec view = view_of(ViewKind::score);
   view.head = 7;
   view.at = std::move(at);
@@ -27,10 +27,10 @@ ViewSpec asked(std::vector<std::int64_t> at, std::optional<AttributionBy> by = {
 }
 
 TEST(FigureScore, EveryCellIsATermAndTheSumStandsBesideTheScore) {
-  const auto trace = induction();
+  const auto trace = score_induction();
   for (const AttributionBy by : {AttributionBy::components, AttributionBy::heads}) {
     const ScoreWriters found = score_writers(*trace->model, {7, 5, 1, by}, CancelToken());
-    const FigurePlan plan = figure_plan(*trace, asked({5, 1}, by), false);
+    const FigurePlan plan = figure_plan(*trace, score_asked({5, 1}, by), false);
     const HeatmapSpec spec = items_of<MapItem>(plan).at(0).spec;
     const auto rows = static_cast<std::int64_t>(found.queries.size()),
                columns = static_cast<std::int64_t>(found.keys.size());
@@ -45,20 +45,20 @@ TEST(FigureScore, EveryCellIsATermAndTheSumStandsBesideTheScore) {
     EXPECT_TRUE(has_text(plan, "own score"));
     EXPECT_TRUE(has_line(plan, "embedding"));
   }
-  const FigurePlan usual = figure_plan(*trace, asked({5, 1}), false);
+  const FigurePlan usual = figure_plan(*trace, score_asked({5, 1}), false);
   EXPECT_TRUE(has_line(usual, "0.5")) << "by heads unless said otherwise";
   EXPECT_TRUE(has_text(usual, "layer 0, head 5"));
 }
 
 TEST(FigureScore, SaysWhatItNeeds) {
-  const auto trace = induction();
-  EXPECT_THROW(figure_plan(*trace, asked({5}), false), UsageError);
-  EXPECT_THROW(figure_plan(*trace, asked({5, 77}), false), UsageError);
-  EXPECT_THROW(figure_plan(*trace, asked({5, 1}, AttributionBy::sources), false), UsageError);
+  const auto trace = score_induction();
+  EXPECT_THROW(figure_plan(*trace, score_asked({5}), false), UsageError);
+  EXPECT_THROW(figure_plan(*trace, score_asked({5, 77}), false), UsageError);
+  EXPECT_THROW(figure_plan(*trace, score_asked({5, 1}, AttributionBy::sources), false), UsageError);
   Request request;
   request.model = "seeded";
   request.phrase = "a b";
-  EXPECT_THROW(figure_plan(*Engine().run(request, {}), asked({0, 0}), false), UsageError);
+  EXPECT_THROW(figure_plan(*Engine().run(request, {}), score_asked({0, 0}), false), UsageError);
 }
 
 }  // namespace

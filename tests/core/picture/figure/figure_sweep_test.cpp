@@ -11,7 +11,7 @@
 namespace headscope {
 namespace {
 
-Request induction(const std::string& phrase) {
+Request sweep_induction(const std::string& phrase) {
   Request request;
   request.model = "demo:induction";
   request.phrase = phrase;
@@ -26,14 +26,14 @@ struct TwoRuns {
 
 TwoRuns runs_of(SweepPatch patch, const std::string& metric = "logit:ink-box",
                 SweepDirection direction = SweepDirection::denoise, const std::string& a = "cat ink box fox jam cat") {
-  const Request of_a = induction(a), of_b = induction("cat box ink fox jam cat");
+  const Request of_a = sweep_induction(a), of_b = sweep_induction("cat box ink fox jam cat");
   Engine engine;
   const bool noise = direction == SweepDirection::noise;
   return {engine.run(of_a, {}), engine.run(of_b, {}),
           sweep({}, {noise ? of_a : of_b, noise ? of_b : of_a, metric, patch, {}}, {})};
 }
 
-ViewSpec asked(SweepPatch patch, const std::string& metric = "logit:ink-box") {
+ViewSpec sweep_asked(SweepPatch patch, const std::string& metric = "logit:ink-box") {
   ViewSpec view = view_of(ViewKind::sweep);
   view.question.patch = patch;
   view.question.metric = metric;
@@ -43,7 +43,7 @@ ViewSpec asked(SweepPatch patch, const std::string& metric = "logit:ink-box") {
 TEST(FigureSweep, EveryCellIsItsRunLessTheUnpatchedOne) {
   for (const SweepPatch patch : {SweepPatch::heads, SweepPatch::positions, SweepPatch::stages}) {
     const TwoRuns runs = runs_of(patch);
-    const FigurePlan plan = figure_plan(runs.source(), asked(patch), false);
+    const FigurePlan plan = figure_plan(runs.source(), sweep_asked(patch), false);
     const HeatmapSpec spec = items_of<MapItem>(plan).at(0).spec;
     double largest = 0;
     for (const SweepCell& cell : runs.sweep.cells) {
@@ -74,7 +74,7 @@ TEST(FigureSweep, EveryCellIsItsRunLessTheUnpatchedOne) {
 
 TEST(FigureSweep, AnAblationNeedsNoOtherRun) {
   Engine engine;
-  const auto trace = engine.run(induction("cat box ink fox jam cat"), {});
+  const auto trace = engine.run(sweep_induction("cat box ink fox jam cat"), {});
   SweepQuestion question;
   question.patched = trace->request;
   question.metric = "logit:box";
@@ -82,7 +82,7 @@ TEST(FigureSweep, AnAblationNeedsNoOtherRun) {
   question.from = LayerHead{0, 5};
   question.ablation = Ablation::zero;
   const Sweep found = sweep({}, question, {});
-  ViewSpec view = asked(SweepPatch::paths, "logit:box");
+  ViewSpec view = sweep_asked(SweepPatch::paths, "logit:box");
   view.question.ablation = Ablation::zero;
   view.question.from = question.from;
   const FigurePlan plan = figure_plan({*trace, nullptr, &found}, view, false);
@@ -95,7 +95,7 @@ TEST(FigureSweep, AnAblationNeedsNoOtherRun) {
 
 TEST(FigureSweep, NoiseSaysWhichRunIsPatched) {
   const TwoRuns runs = runs_of(SweepPatch::heads, "kl", SweepDirection::noise);
-  ViewSpec view = asked(SweepPatch::heads, "kl");
+  ViewSpec view = sweep_asked(SweepPatch::heads, "kl");
   view.question.direction = SweepDirection::noise;
   const FigurePlan plan = figure_plan(runs.source(), view, false);
   EXPECT_TRUE(has_text(plan, "A with numbers of B"));
@@ -106,7 +106,7 @@ TEST(FigureSweep, NoiseSaysWhichRunIsPatched) {
 
 TEST(FigureSweep, WhatChangesNothingIsSaid) {
   const TwoRuns runs = runs_of(SweepPatch::heads, "loss", SweepDirection::denoise, "cat box ink fox jam cat");
-  const FigurePlan plan = figure_plan(runs.source(), asked(SweepPatch::heads, "loss"), false);
+  const FigurePlan plan = figure_plan(runs.source(), sweep_asked(SweepPatch::heads, "loss"), false);
   EXPECT_TRUE(has_text(plan, "No patch changes"));
   const HeatmapSpec spec = items_of<MapItem>(plan).at(0).spec;
   EXPECT_EQ(spec.range.high, 1);
@@ -115,7 +115,7 @@ TEST(FigureSweep, WhatChangesNothingIsSaid) {
 
 TEST(FigureSweep, TheRecipeHoldsBothRequests) {
   const TwoRuns runs = runs_of(SweepPatch::positions);
-  const ViewSpec view = asked(SweepPatch::positions);
+  const ViewSpec view = sweep_asked(SweepPatch::positions);
   const SessionFile session = parse_session(recipe_of(runs.source(), view).at("headscope"), "the recipe");
   ASSERT_TRUE(session.view.has_value());
   EXPECT_TRUE(*session.view == view);
@@ -130,8 +130,8 @@ TEST(FigureSweep, TheRecipeHoldsBothRequests) {
 
 TEST(FigureSweep, WithoutARunThereIsNone) {
   Engine engine;
-  const auto b = engine.run(induction("cat box"), {});
-  EXPECT_NE(refusal(*b, asked(SweepPatch::heads)).find("--against"), std::string::npos);
+  const auto b = engine.run(sweep_induction("cat box"), {});
+  EXPECT_NE(refusal(*b, sweep_asked(SweepPatch::heads)).find("--against"), std::string::npos);
 }
 
 }  // namespace

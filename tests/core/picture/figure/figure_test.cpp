@@ -53,7 +53,7 @@ TEST(Figure, of_any_length_has_its_announced_size_and_no_word_leaves_it) {
           EXPECT_EQ(size.width, *view.width);
         }
         for (const TextItem& item : items_of<TextItem>(plan)) {
-          const double extent = text_width(item.text, item.role, item.size);
+          const double extent = drawn_width(item.text, item.role, item.size);
           const double right = item.x + (item.quarter_turns == 0 ? extent : 0);
           const double top = item.y - (item.quarter_turns == 0 ? 0.7 * item.size : extent);
           EXPECT_GE(item.x, 0) << item.text;

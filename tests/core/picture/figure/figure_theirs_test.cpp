@@ -205,7 +205,7 @@ TEST_F(FigureTheirs, ANarrowPictureIsReadable) {
       const std::vector<TextItem> texts = items_of<TextItem>(made);
       for (const TextItem& a : texts) {
         if (a.quarter_turns != 0) continue;
-        const double end = a.x + text_width(a.text, a.role, a.size);
+        const double end = a.x + drawn_width(a.text, a.role, a.size);
         EXPECT_LE(end, width) << a.text;
         for (const TextItem& b : texts) {
           if (&a == &b || b.quarter_turns != 0 || a.y != b.y || b.x < a.x) continue;

@@ -15,7 +15,7 @@
 namespace headscope {
 namespace {
 
-std::size_t letters_of(std::string_view text) {
+std::size_t apart_letters_of(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); at = next_grapheme(text, at)) ++count;
   return count;
@@ -25,9 +25,9 @@ std::size_t letters_of(std::string_view text) {
 LabelFit fit_to(std::size_t width) {
   LabelFit fit;
   fit.width = static_cast<double>(width);
-  fit.width_of = [](std::string_view text) { return static_cast<double>(letters_of(text)); };
+  fit.width_of = [](std::string_view text) { return static_cast<double>(apart_letters_of(text)); };
   fit.cut_at_end = [width](const std::string& text) {
-    if (letters_of(text) <= width) return text;
+    if (apart_letters_of(text) <= width) return text;
     std::size_t at = 0;
     for (std::size_t k = 0; k + 1 < width; ++k) at = next_grapheme(text, at);
     return text.substr(0, at) + "…";
@@ -74,7 +74,7 @@ TEST(LabelsApart, ManyAlikeAndLongOnesStayApartWithinTheWidth) {
     names.push_back(std::string(100000, 'a') + "c");
     const Labels labels = labels_apart(named(names), fit_to(width));
     EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), labels.size()) << width;
-    for (const std::string& label : labels) EXPECT_LE(letters_of(label), width) << label;
+    for (const std::string& label : labels) EXPECT_LE(apart_letters_of(label), width) << label;
   }
 }
 

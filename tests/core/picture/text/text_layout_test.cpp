@@ -100,7 +100,7 @@ TEST(TextLayout, only_what_is_more_than_a_glyph_a_code_point_needs_it) {
 
 TEST(TextLayout, plain_text_is_what_draw_text_draws_without_it) {
   for (const char* text : {"office AV fi", "na\u00efve \u2192 \u4e2d\u6587", "0.25 \u2212 1"}) {
-    EXPECT_NEAR(laid_out(text)->width, text_width(text, FontRole::words, kSize), 1e-9);
+    EXPECT_NEAR(laid_out(text)->width, drawn_width(text, FontRole::words, kSize), 1e-9);
     Image drawn(400, 60, {0, 0, 0, 255}), placed = drawn;
     draw_text(drawn, {10, 40}, text, FontRole::words, kSize, {255, 255, 255, 255});
     draw_glyphs(placed, laid_out(text)->glyphs, kSize, {255, 255, 255, 255}, {10, 40, 0, 0});
@@ -218,7 +218,7 @@ TEST(TextLayout, a_long_line_takes_linear_time) {
     expect_sound(text);
     Image image(50, 20, {0, 0, 0, 255});
     draw_text(image, {0, 15}, text, FontRole::numbers, 12, {255, 255, 255, 255});
-    EXPECT_LE(text_width(fit_text(text, FontRole::words, 12, 80), FontRole::words, 12), 80);
+    EXPECT_LE(drawn_width(fit_text(text, FontRole::words, 12, 80), FontRole::words, 12), 80);
     // Seconds of this thread; what is quadratic takes minutes.
     EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 20) << part;
   }
@@ -257,7 +257,7 @@ TEST(FitText, cuts_between_graphemes_in_the_order_of_the_text) {
   const std::string text = "\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd \u05e2\u05d5\u05dc\u05dd \u0628\u0633\u0645";
   for (double room = 0; room < 200; room += 2.5) {
     const std::string fit = fit_text(text, FontRole::words, 16, room);
-    EXPECT_LE(text_width(fit, FontRole::words, 16), room + 1e-9);
+    EXPECT_LE(drawn_width(fit, FontRole::words, 16), room + 1e-9);
     if (fit == text || fit.empty()) continue;
     ASSERT_TRUE(fit.ends_with("\u2026"));
     const std::string left = fit.substr(0, fit.size() - 3);

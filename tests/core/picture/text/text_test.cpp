@@ -63,24 +63,24 @@ TEST(Fonts, a_fallback_is_the_same_every_time_and_covers_the_code_point) {
 }
 
 TEST(TextWidth, is_nothing_for_nothing_and_the_same_for_each_character_in_mono) {
-  for (const FontRole role : kRoles) EXPECT_EQ(text_width("", role, 12), 0);
-  const double digit = text_width("0", FontRole::numbers, 11);
+  for (const FontRole role : kRoles) EXPECT_EQ(drawn_width("", role, 12), 0);
+  const double digit = drawn_width("0", FontRole::numbers, 11);
   EXPECT_GT(digit, 4);
   EXPECT_LT(digit, 9);
-  EXPECT_NEAR(text_width("0123456789", FontRole::numbers, 11), 10 * digit, 1e-9);
-  EXPECT_NEAR(text_width("i.\u2212", FontRole::numbers, 11), 3 * digit, 1e-9);
+  EXPECT_NEAR(drawn_width("0123456789", FontRole::numbers, 11), 10 * digit, 1e-9);
+  EXPECT_NEAR(drawn_width("i.\u2212", FontRole::numbers, 11), 3 * digit, 1e-9);
 }
 
 TEST(TextWidth, grows_with_text_and_size) {
-  EXPECT_LT(text_width("head", FontRole::words, 12), text_width("heads", FontRole::words, 12));
-  EXPECT_NEAR(text_width("heads", FontRole::words, 24), 2 * text_width("heads", FontRole::words, 12), 1e-9);
+  EXPECT_LT(drawn_width("head", FontRole::words, 12), drawn_width("heads", FontRole::words, 12));
+  EXPECT_NEAR(drawn_width("heads", FontRole::words, 24), 2 * drawn_width("heads", FontRole::words, 12), 1e-9);
 }
 
 TEST(TextWidth, agrees_with_what_is_drawn) {
   for (const FontRole role : kRoles) {
     for (const double size : {10.0, 11.0, 13.0, 20.0}) {
       const Extent extent = inked(drawn("Hamburgefonts 0.8965", role, size), kBlack);
-      const double width = text_width("Hamburgefonts 0.8965", role, size);
+      const double width = drawn_width("Hamburgefonts 0.8965", role, size);
       EXPECT_LE(extent.width(), width + 2);
       EXPECT_GE(extent.width(), width - 4);
     }
@@ -141,7 +141,7 @@ TEST(DrawText, what_no_font_has_is_a_box_with_its_number) {
     const Extent box = inked(drawn(text, FontRole::numbers, 12), kBlack);
     EXPECT_GE(box.width(), 5) << text.size();
     EXPECT_GE(box.height(), 13);
-    EXPECT_LT(box.width(), text_width(text, FontRole::numbers, 12));
+    EXPECT_LT(box.width(), drawn_width(text, FontRole::numbers, 12));
   }
   // Different code points are told apart.
   EXPECT_NE(drawn("\U000FFFFE").pixels, drawn("\U000EFFFE").pixels);
@@ -157,25 +157,25 @@ TEST(DrawText, what_no_font_has_is_a_box_with_its_number) {
 TEST(DrawText, invalid_bytes_are_drawn_and_do_no_harm) {
   EXPECT_FALSE(inked(drawn("\xff"), kBlack).empty());
   EXPECT_FALSE(inked(drawn("a\xe4\xb8"), kBlack).empty());
-  EXPECT_GT(text_width("\xff\xfe", FontRole::words, 12), 0);
+  EXPECT_GT(drawn_width("\xff\xfe", FontRole::words, 12), 0);
 }
 
 TEST(DrawText, joiners_and_variation_selectors_take_no_room) {
-  EXPECT_EQ(text_width("\u200d\ufe0f\u200b", FontRole::words, 12), 0);
+  EXPECT_EQ(drawn_width("\u200d\ufe0f\u200b", FontRole::words, 12), 0);
   EXPECT_TRUE(inked(drawn("\u200d\ufe0f"), kBlack).empty());
 }
 
 TEST(DrawText, right_to_left_letters_stand_in_visual_order) {
   // Two Hebrew letters of different widths: the first one stands at the right.
   const std::string vav = "\u05d5", shin = "\u05e9";
-  const double vav_width = text_width(vav, FontRole::words, 16), shin_width = text_width(shin, FontRole::words, 16);
+  const double vav_width = drawn_width(vav, FontRole::words, 16), shin_width = drawn_width(shin, FontRole::words, 16);
   if (vav_width == shin_width) GTEST_SKIP() << "the Hebrew font here is monospaced";
   Image expected(400, 300, kBlack);
   draw_text(expected, {100, 200}, shin, FontRole::words, 16, kWhite);
   draw_text(expected, {100 + shin_width, 200}, vav, FontRole::words, 16, kWhite);
   EXPECT_EQ(drawn(vav + shin).pixels, expected.pixels);
   // Digits within keep their order; a Latin word before them stays where it is.
-  const double a_width = text_width("a ", FontRole::words, 16), digits = text_width(" 12 ", FontRole::words, 16);
+  const double a_width = drawn_width("a ", FontRole::words, 16), digits = drawn_width(" 12 ", FontRole::words, 16);
   Image mixed(400, 300, kBlack);
   draw_text(mixed, {100, 200}, "a ", FontRole::words, 16, kWhite);
   draw_text(mixed, {100 + a_width, 200}, shin, FontRole::words, 16, kWhite);
@@ -185,7 +185,7 @@ TEST(DrawText, right_to_left_letters_stand_in_visual_order) {
 }
 
 TEST(FitText, leaves_what_fits_and_cuts_on_graphemes) {
-  const auto width = [](std::string_view text) { return text_width(text, FontRole::numbers, 11); };
+  const auto width = [](std::string_view text) { return drawn_width(text, FontRole::numbers, 11); };
   EXPECT_EQ(fit_text("animal", FontRole::numbers, 11, width("animal")), "animal");
   EXPECT_EQ(fit_text("animal", FontRole::numbers, 11, width("animal") - 0.5), "anim\u2026");
   EXPECT_EQ(fit_text("animal", FontRole::numbers, 11, width("12")), "a\u2026");
@@ -194,7 +194,7 @@ TEST(FitText, leaves_what_fits_and_cuts_on_graphemes) {
   EXPECT_EQ(fit_text("", FontRole::numbers, 11, 0), "");
   EXPECT_EQ(fit_text("two words", FontRole::numbers, 11, width("two w")), "two\u2026");
   // A letter and its accent are not torn apart.
-  EXPECT_EQ(fit_text("e\u0301e\u0301e\u0301", FontRole::words, 12, text_width("e\u2026", FontRole::words, 12) + 1),
+  EXPECT_EQ(fit_text("e\u0301e\u0301e\u0301", FontRole::words, 12, drawn_width("e\u2026", FontRole::words, 12) + 1),
             "e\u0301\u2026");
 }
 
@@ -202,7 +202,7 @@ TEST(FitText, never_exceeds_the_width_and_never_breaks_utf8) {
   const std::string text = "na\u00efve \u4e2d\u6587 \U0001F468\u200d\U0001F469\u200d\U0001F467 x\u0301 end";
   for (double room = 0; room < 220; room += 3.5) {
     const std::string fit = fit_text(text, FontRole::words, 12, room);
-    EXPECT_LE(text_width(fit, FontRole::words, 12), room + 1e-9);
+    EXPECT_LE(drawn_width(fit, FontRole::words, 12), room + 1e-9);
     EXPECT_EQ(fit.find("\ufffd"), std::string::npos);
     EXPECT_EQ(fit.find("\u200d\u2026"), std::string::npos) << "cut within a family";
   }

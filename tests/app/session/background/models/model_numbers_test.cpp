@@ -13,7 +13,7 @@
 namespace headscope {
 namespace {
 
-Request small_request(std::uint64_t seed, std::int64_t heads = 3) {
+Request numbers_small_request(std::uint64_t seed, std::int64_t heads = 3) {
   Request request;
   request.phrase = "a b a b c a";
   request.d_model = 12;
@@ -33,7 +33,7 @@ std::shared_ptr<const Trace> computed(const Request& request) {
 std::shared_ptr<const Trace> model_of(std::int64_t layers, std::vector<AblatedHead> ablate = {}) {
   auto model = std::make_shared<ModelTrace>();
   for (std::int64_t l = 0; l < layers; ++l)
-    model->layers.push_back(computed(small_request(static_cast<std::uint64_t>(l))));
+    model->layers.push_back(computed(numbers_small_request(static_cast<std::uint64_t>(l))));
   model->layer = layers - 1;
   auto trace = std::make_shared<Trace>(*model->layers.back());
   trace->request.ablate = std::move(ablate);
@@ -99,7 +99,7 @@ TEST(ModelNumbers, KnowsEveryHeadOfEveryLayer) {
 }
 
 TEST(ModelNumbers, LongPhrasesArePooledByTheLargestCell) {
-  Request request = small_request(1);
+  Request request = numbers_small_request(1);
   request.phrase.clear();
   for (int i = 0; i < 150; ++i) request.phrase += "w" + std::to_string(i) + " ";
   auto model = std::make_shared<ModelTrace>();
