@@ -4,8 +4,9 @@
     python3 tests/build_steps.py BUILD [targets...]
 
 Warnings and errors are printed whole. On a terminal one line is written over every second, elsewhere a line every half
-minute; where nothing is to be built nothing is said. Ends as ninja does.
+minute; where nothing is to be built nothing is said. Runs no more steps at once than memory holds. Ends as ninja does.
 """
+import os
 import pathlib
 import re
 import select
@@ -33,6 +34,24 @@ def missing_objects(build, targets):
                           errors="replace").stdout
     names = {line.strip() for line in said.splitlines() if line.strip().endswith(".o")}
     return {name: weight_of(build, name) for name in names if not (build / name).exists()}
+
+
+STEP_BYTES = 1.2e9  # that a compiler takes at most for files that it compiles as one
+
+
+def jobs_for(processors, free_bytes):
+    """How many steps run at once: a few more than there are processors, as ninja does, but no more than memory holds."""
+    usual = processors + 2 if processors > 2 else processors + 1
+    return usual if free_bytes is None else max(1, min(usual, int(free_bytes / STEP_BYTES)))
+
+
+def free_memory():
+    """Bytes that programs can take without swapping; None where the system does not say."""
+    try:
+        found = re.search(r"^MemAvailable:\s+(\d+) kB", pathlib.Path("/proc/meminfo").read_text(), re.M)
+    except OSError:
+        return None
+    return int(found.group(1)) * 1024 if found else None
 
 
 def left_in_words(seconds):
@@ -109,6 +128,7 @@ def main():
     large = len(progress.missing) > 3
     if large:
         print(f"Building in {build}: the compiler has {len(progress.missing)} steps, some of a minute each", flush=True)
+    ninja.append(f"-j{jobs_for(len(os.sched_getaffinity(0)), free_memory())}")
     run = subprocess.Popen([*ninja, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     every = 1.0 if terminal else 30.0
     for line in lines_of(run.stdout, lambda: progress.say(every)):

@@ -3,7 +3,7 @@
     unity_groups.py ROOT KEPT < TARGETS
 
 reads a line for every target, `NAME;SIZE;FILE;FILE...`, and prints one for every group, `NAME;FILE;FILE...`. Two files may
-stand in one group of at most SIZE when no name that one of them keeps to itself (in an anonymous namespace, or as static)
+stand in one group of about SIZE when no name that one of them keeps to itself (in an anonymous namespace, or as static)
 is declared in the other, nor in a header that the other sees, and no type's name is of one header for one of them and of
 another for the other. A file is in no group when it leaves a macro defined (a kernel is compiled again for every width
 of vectors). The rule looks at names only, so overloads that a compiler could tell apart separate files too.
@@ -21,10 +21,11 @@ import pathlib
 import re
 import sys
 
-from cpp_names import declared_names, defined_types
+from cpp_names import declared_names, defined_types, names_by_namespace, own_aliases
 from sources import plain, quoted_includes
 
 MACRO = re.compile(r"(?m)^\s*#\s*(define|undef)\s+(\w+)")
+CALL = re.compile(r"(?<![\w.:>])([A-Za-z_]\w+)\s*\(")  # of a function that is named alone
 LIBRARY = re.compile(r"(?m)^\s*#\s*include\s+<(\w+)/")  # <nlohmann/json.hpp>, <Eigen/Core>
 
 
@@ -46,9 +47,11 @@ class Headers:
         self.root = pathlib.Path(root)
         self.known = {} if known is None else known
         self.seen = {}
+        self.nested = None
 
     def facts(self, header):
-        """[time of change, names, included headers, types, libraries] of a header of the tree; nothing where it is none."""
+        """[time of change, names, included headers, types, libraries, (namespace, name)...] of a header of the tree; nothing
+        where it is none."""
         if header not in self.seen:
             path = self.root / header
             if not path.is_file():
@@ -59,12 +62,24 @@ class Headers:
                 text = path.read_text(encoding="utf-8", errors="replace")
                 code = plain(text)
                 self.known[header] = [changed, sorted(declared_names(code, all_of_them=True)), quoted_includes(text),
-                                      defined_types(code), LIBRARY.findall(text)]
+                                      defined_types(code), LIBRARY.findall(text), names_by_namespace(code)]
             self.seen[header] = self.known[header]
         return self.seen[header]
 
+    def hiding(self):
+        """Names that one header declares in a namespace and another one in a namespace inside it: who sees both and says the
+        name means the inner one."""
+        if self.nested is None:
+            spaces = {}
+            for path in sorted(self.root.glob("[act]*/**/*.h")):
+                for space, name in (self.facts(str(path.relative_to(self.root))) or [[]])[-1]:
+                    spaces.setdefault(name, set()).add(space)
+            self.nested = {name for name, found in spaces.items()
+                           if any(inner.startswith(outer + "::") for outer in found for inner in found)}
+        return self.nested
+
     def source_facts(self, path):
-        """(must stand alone, own names, declared names, included headers, libraries) of a source."""
+        """(must stand alone, own names, declared names, included headers, libraries, own aliases, calls) of a source."""
         changed = time_of_change(path)
         if self.known.get(path, [None])[0] != changed:
             text = pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
@@ -72,12 +87,13 @@ class Headers:
             self.known[path] = [changed, leaves_a_macro(code),
                                 sorted(declared_names(code, all_of_them=False)),
                                 sorted(declared_names(code, all_of_them=True)), quoted_includes(text),
-                                LIBRARY.findall(text)]
+                                LIBRARY.findall(text), own_aliases(code), sorted(set(CALL.findall(code)))]
         return self.known[path][1:]
 
     def seen_by(self, includes):
-        """(names, type -> its headers, libraries) of these headers, and of those that they include."""
-        names, types, libraries, reached, waiting = set(), {}, set(), set(), list(includes)
+        """(names, type -> its headers, libraries, hiding name -> its headers) of these headers, and of those that they
+        include."""
+        names, types, libraries, hiding, reached, waiting = set(), {}, set(), {}, set(), list(includes)
         while waiting:
             header = waiting.pop()
             facts = self.facts(header) if header not in reached else None
@@ -88,41 +104,70 @@ class Headers:
                 for name in facts[3]:
                     types.setdefault(name, set()).add(header)
                 libraries.update(facts[4])
-        return names, types, libraries
+                for name in self.hiding().intersection(facts[1]):
+                    hiding.setdefault(name, set()).add(header)
+        return names, types, libraries, hiding
 
 
 class Source:
-    """alone: in no group. own: names that it keeps to itself. visible: all that it declares and that its headers do."""
+    """alone: in no group. own: names that it keeps to itself. visible: all that it declares and that its headers do.
+    aliases: those of its own names that it declares as another name of something, and its headers do not declare. hiding: names of nested
+    namespaces, with the headers that it sees them in; said: those of them that it calls."""
 
     def __init__(self, path, headers):
         self.path = path
-        self.alone, own, declared, includes, libraries = headers.source_facts(path)
+        self.alone, own, declared, includes, libraries, aliases, calls = headers.source_facts(path)
         self.own = set(own)
         self.declared = set(declared)
-        names, self.types, seen_libraries = headers.seen_by(includes)
+        names, self.types, seen_libraries, self.hiding = headers.seen_by(includes)
         self.visible = self.declared | names
+        self.aliases = {name: words for name, words in aliases.items() if name not in names}
+        self.said = headers.hiding().intersection(calls)
         self.libraries = frozenset(seen_libraries.union(libraries))
+
+
+def hides(one, other):
+    """A name that one side calls would mean what only a header of the other side declares."""
+    return any(other.hiding.get(name, set()) - one.hiding.get(name, set()) for name in one.said)
 
 
 class Group:
     """Files that may be compiled as one, and the names that a further one must not touch."""
 
     def __init__(self):
-        self.sources, self.visible, self.own, self.types = [], set(), set(), {}
+        self.sources, self.visible, self.own, self.types, self.aliases = [], set(), set(), {}, {}
+        self.hiding, self.said = {}, set()
 
     @property
     def files(self):
         return [source.path for source in self.sources]
 
     def takes(self, source):
-        return not (source.alone or self.own & source.visible or source.own & self.visible or
-                    any(self.types.get(name, found) != found for name, found in source.types.items()))
+        return not (source.alone or any(not self.calls_alike(name, source) for name in self.touched_by(source)) or
+                    any(self.types.get(name, found) != found for name, found in source.types.items()) or
+                    hides(self, source) or hides(source, self))
+
+    def touched_by(self, source):
+        """Names that one side keeps to itself and the other one sees."""
+        return self.own & source.visible | source.own & self.visible
+
+    def calls_alike(self, name, source):
+        """Both have the name for the same thing, in the same words, and for nothing else."""
+        return name in source.aliases and self.aliases.get(name) == source.aliases[name]
 
     def add(self, source):
         self.sources.append(source)
+        # A name that means something else to one of them, though it takes it in other words, is nobody's short name here.
+        self.aliases = {name: words for name, words in (self.aliases | source.aliases).items()
+                        if source.aliases.get(name, words) == words and
+                        (name in source.aliases or name not in source.visible) and
+                        (name in self.aliases or name not in self.visible)}
         self.visible |= source.visible
         self.own |= source.own
         self.types |= source.types
+        self.said |= source.said
+        for name, found in source.hiding.items():
+            self.hiding[name] = self.hiding.get(name, set()) | found
 
 
 SMALL = 6  # files of such a group may as well stand in one that sees other libraries
@@ -141,7 +186,8 @@ def groups(headers, size, paths):
         found = grouped(sources, size, [])
         made += [group for group in found if len(group.files) > SMALL]
         left += [source for group in found if len(group.files) <= SMALL for source in group.sources]
-    made = grouped(left, size, made)
+    # Where every group is full, a file more in one costs a second; a file apart parses all its headers for itself.
+    made = grouped(left, size + size // 3, made)
     return [group.files for group in made if len(group.files) > 1]
 
 
@@ -177,6 +223,9 @@ def time_of_change(path):
 MANY = 24  # files of a target: compiled apart they take longer than its groups do
 
 
+FACTS = 2  # which facts a kept file holds of a source; what an older script kept is asked again
+
+
 class Kept:
     """What one build tree remembers: names of headers and sources, and each target's groups with their files' times."""
 
@@ -185,6 +234,8 @@ class Kept:
         try:
             known = json.loads(path.read_text())
         except (OSError, ValueError):
+            known = {}
+        if known.get("facts") != FACTS:
             known = {}
         self.headers = Headers(root, known.get("names", {}))
         self.targets = known.get("targets", {})
@@ -203,7 +254,7 @@ class Kept:
         return found
 
     def write(self):
-        self.path.write_text(json.dumps({"names": self.headers.known, "targets": self.targets}))
+        self.path.write_text(json.dumps({"facts": FACTS, "names": self.headers.known, "targets": self.targets}))
 
 
 def any_changed(path):

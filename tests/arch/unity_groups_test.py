@@ -72,6 +72,51 @@ class UnityGroups(unittest.TestCase):
             self.assertEqual(self.groups(first, near), [], header)
             self.assertEqual(self.groups(near, first), [], header)
 
+    def test_files_that_call_one_thing_by_one_short_name_stand_together(self):
+        short = "using Json = nlohmann::json;"
+        first = self.file("first.cpp", "namespace headscope { namespace { " + short + " } }\n")
+        for text, together in ((short, True), ("using  Json =\n nlohmann::json;", True),
+                               ("using Json = nlohmann::ordered_json;", False), ("struct Json {};", False),
+                               (short + " int Json(int);", False)):
+            second = self.file("second.cpp", "namespace headscope { namespace { " + text + " } }\n")
+            self.assertEqual(self.groups(first, second), [[first, second]] if together else [], text)
+        self.file("json.h", "namespace headscope { struct Json; }\n")
+        second = self.file("second.cpp", f'#include "core/json.h"\nnamespace headscope {{ namespace {{ {short} }} }}\n')
+        self.assertEqual(self.groups(first, second), [])
+        self.assertEqual(self.groups(second, first), [])
+
+    def test_a_third_file_does_not_bring_two_meanings_together(self):
+        files = [self.file(f"{name}.cpp", f"namespace headscope {{ namespace {{ {text} }} }}\n")
+                 for name, text in (("one", "using Json = A;"), ("two", "using Json = A;"), ("three", "using Json = B;"))]
+        self.assertEqual(self.groups(*files), [files[:2]])
+
+    def test_what_defines_a_member_or_takes_a_namespace_in_declares_no_name(self):
+        source = unity_groups.Source(
+            self.file("x.cpp", "namespace headscope { namespace { using namespace parts; static_assert(sizeof(int) == 4); "
+                      "struct Reader { int whole(); }; int Reader::whole() { return 1; } } }\n"),
+            unity_groups.Headers(self.root))
+        self.assertEqual(source.own, {"Reader"})
+
+    def test_a_call_must_not_come_to_mean_what_an_inner_namespace_declares(self):
+        self.file("outer.h", "namespace headscope { int shortened(int); }\n")
+        self.file("inner.h", "namespace headscope::ui { int shortened(int, int); }\n")
+        outer = '#include "core/outer.h"\n'
+        inner = '#include "core/inner.h"\n'
+        calls = self.file("calls.cpp", outer + "namespace headscope::ui { int f() { return shortened(1); } }\n")
+        sees = self.file("sees.cpp", inner + "namespace headscope::ui { int g() { return 1; } }\n")
+        self.assertEqual(self.groups(calls, sees), [])
+        self.assertEqual(self.groups(sees, calls), [])
+        silent = self.file("silent.cpp", outer + "namespace headscope::ui { int h(Text t) { return t.shortened(1); } }\n")
+        self.assertEqual(self.groups(silent, sees), [[silent, sees]])
+        both = self.file("both.cpp", outer + inner + "namespace headscope::ui { int k() { return shortened(1, 2); } }\n")
+        self.assertEqual(self.groups(both, sees, calls), [[both, sees]])
+
+    def test_groups_that_are_full_take_what_would_stand_alone(self):
+        files = [self.file(f"f{number}.cpp", f"int f{number};\n") for number in range(10)]
+        self.assertEqual([len(group) for group in self.groups(*files)], [10])
+        files += [self.file(f"g{number}.cpp", f"int g{number};\n") for number in range(10)]
+        self.assertEqual(sorted(len(group) for group in self.groups(*files)), [10, 10])
+
     def test_a_header_that_both_of_them_see_separates_files_too(self):
         self.file("first.h", "namespace headscope { int larger(int a); }\n")
         first = self.file("first.cpp", FIRST)
