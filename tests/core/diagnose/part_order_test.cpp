@@ -182,7 +182,7 @@ TEST(PartOrder, DumpsOfModelsAreReadLayerByLayer) {
         written(heads_of({2, 3, 0, 1}, {1, 0}), layer, S::value);
   }
   const auto readings_of = [&](const NamedNumbers& theirs) {
-    const ModelDiagnosis found = order_diagnosed(*ours, theirs);
+    const ModelDiagnosis found = diagnosed(*ours, theirs);
     EXPECT_TRUE(found.equal());
     return found.readings;
   };

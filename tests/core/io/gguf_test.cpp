@@ -21,7 +21,7 @@ using Kind = GgufField::Kind;
 const std::string kFolder = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/gguf/";
 
 std::string gguf_refused(const std::string& bytes) {
-  return gguf_refusal_of([&] { parse_gguf(gguf_bytes_of(bytes), "x.gguf"); });
+  return refusal_of([&] { parse_gguf(bytes_of(bytes), "x.gguf"); });
 }
 
 // A key, a list and two tensors.
@@ -64,7 +64,7 @@ TEST(Gguf, AnyRegionOfATensorIsThatOfTheWhole) {
 
 TEST(Gguf, TheHeaderIsRead) {
   const std::string bytes = small().bytes();
-  const GgufHeader header = parse_gguf(gguf_bytes_of(bytes), "x.gguf");
+  const GgufHeader header = parse_gguf(bytes_of(bytes), "x.gguf");
   ASSERT_EQ(header.tensors.size(), 2u);
   EXPECT_EQ(header.tensors[0].shape, (std::vector<std::int64_t>{2, 3}));
   EXPECT_EQ(header.tensors[1].type->name, std::string("Q8_0"));
@@ -93,9 +93,9 @@ TEST(Gguf, ValuesAreReadInTheirKindsOnly) {
   EXPECT_TRUE(read->each_text("texts", [&](std::string_view text) { texts.emplace_back(text); }));
   EXPECT_EQ(texts, (std::vector<std::string>{"a", "\xFF"}));
   const auto says = [&](const auto& act, const char* part) {
-    const std::string sentence = gguf_refusal_of(act);
-    EXPECT_TRUE(gguf_contains(sentence, part)) << sentence;
-    EXPECT_TRUE(gguf_contains(sentence, "x.gguf")) << sentence;
+    const std::string sentence = refusal_of(act);
+    EXPECT_TRUE(contains(sentence, part)) << sentence;
+    EXPECT_TRUE(contains(sentence, "x.gguf")) << sentence;
   };
   says([&] { read->whole("negative"); }, "is -1");
   says([&] { read->whole("f"); }, "holds a number; expected a whole number");
@@ -115,11 +115,11 @@ TEST(GgufRefusals, OtherVersionsAndFormatsAreNamed) {
                                       {0x03000000u, "big-endian"},
                                       {0u, "version 0"}}) {
     file.version = version;
-    EXPECT_TRUE(gguf_contains(gguf_refused(file.bytes()), part)) << gguf_refused(file.bytes());
+    EXPECT_TRUE(contains(gguf_refused(file.bytes()), part)) << gguf_refused(file.bytes());
   }
-  EXPECT_TRUE(gguf_contains(gguf_refused("PK\x03\x04...."), "a zip archive"));
-  EXPECT_TRUE(gguf_contains(gguf_refused("GGML and more"), "begins with no GGUF"));
-  EXPECT_TRUE(gguf_contains(gguf_refused(""), "empty"));
+  EXPECT_TRUE(contains(gguf_refused("PK\x03\x04...."), "a zip archive"));
+  EXPECT_TRUE(contains(gguf_refused("GGML and more"), "begins with no GGUF"));
+  EXPECT_TRUE(contains(gguf_refused(""), "empty"));
 }
 
 TEST(GgufRefusals, EveryTruncationIsRefused) {
@@ -133,7 +133,7 @@ TEST(GgufRefusals, WhatIsEndlessIsRefusedBeforeItIsRead) {
   const auto huge = GgufWriter::raw(std::uint64_t{1} << 61);
   const auto list = GgufWriter::raw(static_cast<std::uint32_t>(Kind::text)) + huge;
   const auto says = [](GgufWriter file, const char* part) {
-    EXPECT_TRUE(gguf_contains(gguf_refused(file.bytes()), part)) << gguf_refused(file.bytes());
+    EXPECT_TRUE(contains(gguf_refused(file.bytes()), part)) << gguf_refused(file.bytes());
   };
   says(GgufWriter().field("k", Kind::text, huge), "needs 2305843009213693952 bytes");
   says(GgufWriter().field("k", Kind::list, list), "ends within the 2305843009213693952 values of \"k\"");
@@ -144,15 +144,15 @@ TEST(GgufRefusals, WhatIsEndlessIsRefusedBeforeItIsRead) {
        "a list of lists");
   says(GgufWriter().field("k", 13u, ""), "a value of kind 13");
   std::string counts = "GGUF" + GgufWriter::raw(3u) + huge + GgufWriter::raw(std::uint64_t{0});
-  EXPECT_TRUE(gguf_contains(gguf_refused(counts), "2305843009213693952 tensors")) << gguf_refused(counts);
+  EXPECT_TRUE(contains(gguf_refused(counts), "2305843009213693952 tensors")) << gguf_refused(counts);
   counts = "GGUF" + GgufWriter::raw(3u) + GgufWriter::raw(std::uint64_t{0}) + huge;
-  EXPECT_TRUE(gguf_contains(gguf_refused(counts), "2305843009213693952 keys")) << gguf_refused(counts);
+  EXPECT_TRUE(contains(gguf_refused(counts), "2305843009213693952 keys")) << gguf_refused(counts);
 }
 
 TEST(GgufRefusals, TensorsLieWhereTheyCan) {
   const std::string some(24, '\0');
   const auto says = [](const GgufWriter& file, const char* part) {
-    EXPECT_TRUE(gguf_contains(gguf_refused(file.bytes()), part)) << gguf_refused(file.bytes());
+    EXPECT_TRUE(contains(gguf_refused(file.bytes()), part)) << gguf_refused(file.bytes());
   };
   says(GgufWriter().tensor("a", {6}, "F32", some, 32), "has the bytes 32 to 56, but the file has 24");
   says(GgufWriter().tensor("a", {6}, "F32", some, 8), "expected a multiple of 32");
@@ -177,8 +177,8 @@ TEST(GgufRefusals, ATypeThatIsKnownByNameOnlyIsRefusedWhenItIsRead) {
   test::write_bytes(folder.file("x.gguf"),
                     GgufWriter().tensor("a", {1, 256}, "IQ2_XXS", std::string(66, '\0')).bytes());
   const auto file = GgufFile::open(folder.file("x.gguf"));
-  const std::string sentence = gguf_refusal_of([&] { file->tensor(file->header().tensors[0]); });
-  EXPECT_TRUE(gguf_contains(sentence, "\"a\" is IQ2_XXS; expected F32, F16, BF16, Q8_0")) << sentence;
+  const std::string sentence = refusal_of([&] { file->tensor(file->header().tensors[0]); });
+  EXPECT_TRUE(contains(sentence, "\"a\" is IQ2_XXS; expected F32, F16, BF16, Q8_0")) << sentence;
 }
 
 TEST(Gguf, AnotherAlignmentMovesTheTensors) {
@@ -206,7 +206,7 @@ TEST(Gguf, APathMeansAFile) {
   test::write_bytes(at("a.gguf"), small().bytes());
   EXPECT_EQ(gguf_path_of(folder.path()), at("a.gguf"));
   test::write_bytes(at("b.gguf"), small().bytes());
-  EXPECT_TRUE(gguf_contains(gguf_refusal_of([&] { gguf_path_of(folder.path()); }), "2 GGUF models: a.gguf, b.gguf"));
+  EXPECT_TRUE(contains(refusal_of([&] { gguf_path_of(folder.path()); }), "2 GGUF models: a.gguf, b.gguf"));
   test::write_bytes(at("model.safetensors"), "");
   EXPECT_EQ(gguf_path_of(folder.path()), "");
 }

@@ -232,8 +232,8 @@ TEST(GgufTokenizer, AFileWithoutVocabularyHasNone) {
 TEST(GgufTokenizer, WhatIsNotKnownIsRefusedByName) {
   const auto says = [](const GgufWriter& file, const char* part) {
     const std::string sentence = test::refusal_of([&] { gguf_tokenizer_of(file); });
-    EXPECT_TRUE(tokenizer_contains(sentence, part)) << sentence;
-    EXPECT_TRUE(tokenizer_contains(sentence, "x.gguf")) << sentence;
+    EXPECT_TRUE(contains(sentence, part)) << sentence;
+    EXPECT_TRUE(contains(sentence, "x.gguf")) << sentence;
   };
   says(byte_level("deepseek-v9"), "is \"deepseek-v9\", a pre-tokenizer that is not known here; expected one of gpt-2");
   says(byte_level(""), "found no key tokenizer.ggml.pre");

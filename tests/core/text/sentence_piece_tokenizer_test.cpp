@@ -24,13 +24,12 @@ const std::string kTokenizerBlank = "\xE2\x96\x81";
 
 // <unk> 0, <s> 1, </s> 2, then tokenizer_pieces of a and b.
 std::string tokenizer_pieces(const std::string& more = "") {
-  return tokenizer_piece("<unk>", 0, 2) + tokenizer_piece("<s>", 0, 3) + tokenizer_piece("</s>", 0, 3) +
-         tokenizer_piece(kTokenizerBlank, -3) + tokenizer_piece("a", -4) + tokenizer_piece("b", -3) +
-         tokenizer_piece(kTokenizerBlank + "a", -1) + tokenizer_piece("ab", -2) + more;
+  return piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 3) + piece(kTokenizerBlank, -3) + piece("a", -4) +
+         piece("b", -3) + piece(kTokenizerBlank + "a", -1) + piece("ab", -2) + more;
 }
 
 std::string as_bpe() {
-  return tokenizer_text_field(2, tokenizer_number_field(3, 2));
+  return text_field(2, number_field(3, 2));
 }
 
 class SentencePieceTokenizer : public ::testing::Test {
@@ -129,8 +128,7 @@ TEST_F(SentencePieceTokenizer, TokensBehindThePiecesHaveTheirFamilysPlaces) {
 }
 
 TEST_F(SentencePieceTokenizer, PairsOfTextsAndMasks) {
-  const std::string frame =
-      tokenizer_piece("[CLS]", 0, 3) + tokenizer_piece("[SEP]", 0, 3) + tokenizer_piece("[MASK]", 0, 3);
+  const std::string frame = piece("[CLS]", 0, 3) + piece("[SEP]", 0, 3) + piece("[MASK]", 0, 3);
   folder_.write("spiece.model", tokenizer_pieces(frame));
   folder_.write("config.json", R"({"model_type": "albert"})");
   EXPECT_EQ(ids("A [MASK] \u00C4"), (Ids{8, 6, 10, 6, 9})) << "lower case, without accents";
@@ -145,7 +143,7 @@ TEST_F(SentencePieceTokenizer, PairsOfTextsAndMasks) {
 }
 
 TEST_F(SentencePieceTokenizer, PiecesOfUsersStandWhole) {
-  const std::string defined = tokenizer_piece("ba", 0, 4) + tokenizer_piece("b ", 0, 4) + tokenizer_piece("bab", -9);
+  const std::string defined = piece("ba", 0, 4) + piece("b ", 0, 4) + piece("bab", -9);
   folder_.write("tokenizer.model", tokenizer_pieces(defined) + as_bpe());
   EXPECT_EQ(ids("abab"), (Ids{1, 6, 8, 5})) << "bab is not made across it";
   EXPECT_EQ(ids("ab  a"), (Ids{1, 6, 5, 6}));
@@ -156,22 +154,21 @@ TEST_F(SentencePieceTokenizer, PiecesOfUsersStandWhole) {
 TEST_F(SentencePieceTokenizer, BlanksAreThoseOfTheFile) {
   folder_.write("tokenizer.model", tokenizer_pieces());
   EXPECT_EQ(ids("  a \t a "), (Ids{1, 6, 3, 0, 6})) << "a tab is no blank without a map";
-  folder_.write("tokenizer.model", tokenizer_pieces() + tokenizer_text_field(3, tokenizer_number_field(4, 0)));
+  folder_.write("tokenizer.model", tokenizer_pieces() + text_field(3, number_field(4, 0)));
   EXPECT_EQ(ids(" a  "), (Ids{1, 3, 6, 3, 3})) << "remove_extra_whitespaces false";
   EXPECT_EQ(load_tokenizer(folder_.path())->decode(Ids{3, 6, 3, 3}), " a  ");
-  folder_.write("tokenizer.model", tokenizer_pieces() + tokenizer_text_field(3, tokenizer_number_field(3, 0)));
+  folder_.write("tokenizer.model", tokenizer_pieces() + text_field(3, number_field(3, 0)));
   EXPECT_EQ(ids("a a"), (Ids{1, 4, 6})) << "add_dummy_prefix false";
-  folder_.write("tokenizer.model",
-                tokenizer_pieces(tokenizer_piece(" ", -1)) + tokenizer_text_field(3, tokenizer_number_field(5, 0)));
+  folder_.write("tokenizer.model", tokenizer_pieces(piece(" ", -1)) + text_field(3, number_field(5, 0)));
   EXPECT_EQ(ids("a  a"), (Ids{1, 8, 4, 8, 4})) << "escape_whitespaces false";
   EXPECT_EQ(ids(""), Ids{1});
   EXPECT_EQ(ids("   "), Ids{1});
 }
 
 TEST_F(SentencePieceTokenizer, UnusedPiecesSpellNothing) {
-  folder_.write("spiece.model", tokenizer_pieces(tokenizer_piece("\u2603", -1, 5) + tokenizer_piece("bb", -0.5F, 5)));
+  folder_.write("spiece.model", tokenizer_pieces(piece("\u2603", -1, 5) + piece("bb", -0.5F, 5)));
   EXPECT_EQ(ids("\u2603bb"), (Ids{3, 0, 5, 5, 2}));
-  folder_.write("spiece.model", tokenizer_pieces(tokenizer_piece("bb", -0.5F, 5)) + as_bpe());
+  folder_.write("spiece.model", tokenizer_pieces(piece("bb", -0.5F, 5)) + as_bpe());
   EXPECT_NE(refusal().find("unused pieces in a BPE model"), std::string::npos) << refusal();
 }
 
@@ -183,15 +180,15 @@ TEST_F(SentencePieceTokenizer, WhatIsNotReadIsRefused) {
   };
   refused(tokenizer_pieces().substr(0, 40), "at byte");
   refused("", "spiece.model");
-  refused(tokenizer_pieces(tokenizer_piece("c", std::numeric_limits<float>::quiet_NaN())), "a finite score");
-  refused(tokenizer_pieces() + tokenizer_text_field(2, tokenizer_number_field(3, 3)), "a word model");
-  refused(tokenizer_pieces() + tokenizer_text_field(2, tokenizer_number_field(3, 4)), "a character model");
-  refused(tokenizer_pieces() + tokenizer_text_field(2, tokenizer_number_field(24, 1)), "ends of pieces");
-  refused(tokenizer_piece("a", -1) + tokenizer_piece("</s>", 0, 3), "no unknown piece");
-  refused(tokenizer_pieces(tokenizer_piece("<u>", 0, 2)), "two unknown pieces");
-  refused(tokenizer_pieces(tokenizer_piece("a", -1)), "the piece \"a\" twice");
-  refused(tokenizer_pieces() + tokenizer_text_field(3, tokenizer_text_field(2, "abcde")), "precompiled_charsmap");
-  refused(tokenizer_piece("<unk>", 0, 2), "no piece \"</s>\"");
+  refused(tokenizer_pieces(piece("c", std::numeric_limits<float>::quiet_NaN())), "a finite score");
+  refused(tokenizer_pieces() + text_field(2, number_field(3, 3)), "a word model");
+  refused(tokenizer_pieces() + text_field(2, number_field(3, 4)), "a character model");
+  refused(tokenizer_pieces() + text_field(2, number_field(24, 1)), "ends of pieces");
+  refused(piece("a", -1) + piece("</s>", 0, 3), "no unknown piece");
+  refused(tokenizer_pieces(piece("<u>", 0, 2)), "two unknown pieces");
+  refused(tokenizer_pieces(piece("a", -1)), "the piece \"a\" twice");
+  refused(tokenizer_pieces() + text_field(3, text_field(2, "abcde")), "precompiled_charsmap");
+  refused(piece("<unk>", 0, 2), "no piece \"</s>\"");
   folder_.write("spiece.model", tokenizer_pieces());
   folder_.write("tokenizer_config.json", R"({"split_by_punct": true})");
   EXPECT_NE(refusal().find("split_by_punct"), std::string::npos) << refusal();
