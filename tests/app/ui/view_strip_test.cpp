@@ -30,7 +30,7 @@ void press(Driver& d, std::string_view shortcut) {
   d.key(key_named(name), holds("Ctrl+"), holds("Shift+"), holds("Alt+"));
 }
 
-// A strip_model with two layers: every view can open.
+// A model with two layers: every view can open.
 Document strip_model() {
   return open_document("demo:pronouns", demo_document().request, ViewState());
 }

@@ -1,4 +1,4 @@
-// Numbers of another patches_run put into one layer, against plain loops.
+// Numbers of another run are put into one layer, and the result is held against plain loops.
 #include "core/attention/patches.h"
 
 #include <fmt/format.h>

@@ -125,7 +125,7 @@ TEST(PositionScores, AMaskAddsToThem) {
   });
 }
 
-// What the scores_run before knows is used again, and gives what a first scores_run gives.
+// A run uses again what the run before it computed, and gives what it gives as the first one.
 TEST(PositionScores, ARunAfterAnotherHasTheNumbersOfAFirstOne) {
   for (const char* mask : {"none", "causal"}) {
     Engine engine;

@@ -90,7 +90,7 @@ TEST(RoundedParts, QueriesOfAFusedProjectionAreItsColumns) {
   }
 }
 
-// Parts that are rounded alone cost less than all of them, and every parts_format and part gives a whole report.
+// Parts that are rounded alone cost less than all of them, and every format and part gives a whole report.
 TEST(RoundedParts, EveryFormatAndPartGivesEveryStage) {
   Request request = phrase_request();
   request.mask = {{MaskTerm::Kind::causal, 0, ""}};

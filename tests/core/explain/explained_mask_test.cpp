@@ -25,8 +25,7 @@ Request explained_mask_with(const std::vector<std::pair<const char*, const char*
   return request;
 }
 
-// Attention alone of 4 queries and 5 keys, two heads, explained_mask_with two files: a row of 5 keys, and one number a
-// head and query.
+// Attention alone of 4 queries and 5 keys, two heads, with two files: a row of 5 keys, and one number a head and query.
 Inputs inputs_with_files() {
   Inputs inputs = alone_inputs({1, 4, 5, 2, 2, 3, 3});
   inputs.mask_files.push_back({"row.npy", tensor_of({5}, {0.5F, -0.25F, 0, -kInfinity, 2}), false, false});

@@ -1,4 +1,4 @@
-// GGUF: what the header says, what is gguf_refused, and what blocks mean (tests/golden/make_gguf_golden.py).
+// GGUF: what the header says, what is refused, and what blocks mean (tests/golden/make_gguf_golden.py).
 #include "core/io/gguf.h"
 
 #include <limits>

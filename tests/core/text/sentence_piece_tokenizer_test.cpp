@@ -22,7 +22,7 @@ using test::text_field;
 
 const std::string kTokenizerBlank = "\xE2\x96\x81";
 
-// <unk> 0, <s> 1, </s> 2, then tokenizer_pieces of a and b.
+// <unk> 0, <s> 1, </s> 2, then pieces of a and b.
 std::string tokenizer_pieces(const std::string& more = "") {
   return piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("</s>", 0, 3) + piece(kTokenizerBlank, -3) + piece("a", -4) +
          piece("b", -3) + piece(kTokenizerBlank + "a", -1) + piece("ab", -2) + more;
