@@ -15,15 +15,6 @@ import unity_groups
 MOST = 3  # of a hundred
 
 
-def reasons(source, group):
-    """What would have to be called otherwise for the group to take the file."""
-    names = {name for name in group.touched_by(source) if not group.calls_alike(name, source)}
-    names.update(name for name, found in source.types.items() if group.types.get(name, found) != found)
-    for one, other in ((group, source), (source, group)):
-        names.update(name for name in one.said if other.hiding.get(name, set()) - one.hiding.get(name, set()))
-    return sorted(names)
-
-
 def alone_in(headers, size, paths):
     """(file, names) for each file of a target that could stand in a group and does not."""
     sources = {path: unity_groups.Source(path, headers) for path in paths}
@@ -35,7 +26,7 @@ def alone_in(headers, size, paths):
             groups[-1].add(sources[path])
     for path in sorted(set(paths).difference(*grouped)):
         if groups and not sources[path].alone:
-            yield path, min((reasons(sources[path], group) for group in groups), key=len)
+            yield path, min((sorted(set(group.obstacles(sources[path]))) for group in groups), key=len)
 
 
 def main(root, build):
@@ -49,7 +40,7 @@ def main(root, build):
         files += len(paths)
         alone += [(target, path, names) for path, names in alone_in(headers, int(size), paths)]
     for target, path, names in alone:
-        print(f"{target}: {pathlib.Path(path).relative_to(root)}: {', '.join(names) or 'every group is full'}")
+        print(f"{target}: {pathlib.Path(path).relative_to(pathlib.Path(root).resolve())}: {', '.join(names) or 'every group is full'}")
     print(f"{files} files, {len(alone)} alone for their names")
     return 1 if 100 * len(alone) > MOST * files else 0
 

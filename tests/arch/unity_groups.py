@@ -111,8 +111,8 @@ class Headers:
 
 class Source:
     """alone: in no group. own: names that it keeps to itself. visible: all that it declares and that its headers do.
-    aliases: those of its own names that it declares as another name of something, and its headers do not declare. hiding: names of nested
-    namespaces, with the headers that it sees them in; said: those of them that it calls."""
+    aliases: those of its own names that it declares as another name of something, and its headers do not declare.
+    hiding: names of nested namespaces, with the headers that it sees them in; said: those of them that it calls."""
 
     def __init__(self, path, headers):
         self.path = path
@@ -124,11 +124,6 @@ class Source:
         self.aliases = {name: words for name, words in aliases.items() if name not in names}
         self.said = headers.hiding().intersection(calls)
         self.libraries = frozenset(seen_libraries.union(libraries))
-
-
-def hides(one, other):
-    """A name that one side calls would mean what only a header of the other side declares."""
-    return any(other.hiding.get(name, set()) - one.hiding.get(name, set()) for name in one.said)
 
 
 class Group:
@@ -143,9 +138,15 @@ class Group:
         return [source.path for source in self.sources]
 
     def takes(self, source):
-        return not (source.alone or any(not self.calls_alike(name, source) for name in self.touched_by(source)) or
-                    any(self.types.get(name, found) != found for name, found in source.types.items()) or
-                    hides(self, source) or hides(source, self))
+        return not source.alone and next(self.obstacles(source), None) is None
+
+    def obstacles(self, source):
+        """The names that keep the source out, one after the other; the same one may come twice."""
+        yield from (name for name in self.touched_by(source) if not self.calls_alike(name, source))
+        yield from (name for name, found in source.types.items() if self.types.get(name, found) != found)
+        for one, other in ((self, source), (source, self)):
+            # A name that one side calls would mean what only a header of the other side declares.
+            yield from (name for name in one.said if other.hiding.get(name, set()) - one.hiding.get(name, set()))
 
     def touched_by(self, source):
         """Names that one side keeps to itself and the other one sees."""
