@@ -12,23 +12,6 @@
 #include "core/request/mask.h"
 
 namespace headscope {
-
-bool has_mask(const Altered& what) {
-  const std::vector<MaskFile>& files = what.inputs.mask_files;  // those with rows are biases of relative positions
-  const bool file = std::any_of(files.begin(), files.end(), [](const MaskFile& each) { return each.rows.empty(); });
-  return file || any_painted(what.request) || !what.request.mask.empty() || !what.inputs.own_mask.empty();
-}
-
-bool fill_with(Altered& what, double fill) {
-  return has_mask(what) && std::exchange(what.request.mask_fill, fill) != fill;
-}
-
-void set_scale(Altered& what, double scale) {
-  what.request.scale = scale;
-  std::erase_if(what.request.variants,
-                [](Variant variant) { return variant == Variant::no_scale || variant == Variant::scale_by_d_model; });
-}
-
 namespace {
 
 bool is_self_attention(const Inputs& inputs) {
@@ -233,23 +216,6 @@ bool leave_dropout_out(Altered& what) {
 }
 
 }  // namespace
-
-void separate_projections(Altered& what) {
-  LayerWeights& weights = what.inputs.weights;
-  if (!weights.fused()) return;
-  const QkvLayout layout = read_layout_of(what.request, weights);
-  Linear query = part_of(what.inputs, layout, Part::query);
-  Linear key = part_of(what.inputs, layout, Part::key);
-  Linear value = part_of(what.inputs, layout, Part::value);
-  weights.query = std::move(query);
-  weights.key = std::move(key);
-  weights.value = std::move(value);
-  weights.qkv = {};
-  weights.fused_key_rows.reset();
-  std::erase_if(what.request.variants, [](Variant variant) {
-    return variant == Variant::qkv_blocked_as_per_head || variant == Variant::qkv_per_head_as_blocked;
-  });
-}
 
 const std::vector<Mistake>& known_mistakes() {
   static const std::vector<Mistake> mistakes = {

@@ -25,7 +25,9 @@ struct Altered {
 // Query, key and value become projections of their own, whatever the layer has.
 void separate_projections(Altered& what);
 
-// Whether the request, or the model, hides or biases anything.
+// Whether the term only adds a bias of positions: ALiBi, or a model's biases of relative positions.
+bool is_position_bias(const Inputs& inputs, const MaskTerm& term);
+// Whether the request, or the model, has a mask: a bias of positions is none.
 bool has_mask(const Altered& what);
 // Hidden scores become `fill`; false where there is no mask, or where they are that already.
 bool fill_with(Altered& what, double fill);

@@ -100,8 +100,13 @@ bool mixes_rows(const Altered& what) {
 }
 
 WideStage LayerLab::stored(const Tensor& tensor) const {
-  const std::vector<float> values = tensor.values();
-  WideStage result{tensor.shape(), {values.begin(), values.end()}};
+  WideStage result{tensor.shape(), {}};
+  if (tensor.stored() && tensor.dense()) {  // once for every mistake: without a copy between
+    result.values.assign(tensor.data(), tensor.data() + tensor.size());
+  } else {
+    const std::vector<float> values = tensor.values();
+    result.values.assign(values.begin(), values.end());
+  }
   if (grid_ != nullptr) {
     for (double& value : result.values) value = stored(value);
   }

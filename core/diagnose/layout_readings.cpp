@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "core/diagnose/fused_readings.h"
 #include "core/diagnose/packed_readings.h"
 #include "core/model/checkpoint.h"
 
@@ -149,6 +150,11 @@ std::vector<LayoutReading> layout_readings(const Trace& ours, StageId stage, con
     readings.add("", "bhsd", own.shape(), own.shape(), {0, 1});
   }
   std::vector<LayoutReading> all = readings.taken();
+  if (stage == StageId::qkv && !all.empty()) {
+    for (FusedReading& each : fused_readings(ours, all.front().tensor)) {
+      all.push_back({std::move(each.as), std::move(each.tensor), false});
+    }
+  }
   for (LayoutReading& each : readings_of_layers(ours, stage, theirs, layout)) all.push_back(std::move(each));
   return all;
 }

@@ -21,7 +21,7 @@ struct LayoutReading {
 // heads, features], [len, batch, heads, features], [batch * heads, len, features] and [batch, len, heads * features];
 // of scores also [batch * heads, queries, keys], exchanged queries and keys, and the mean over heads [batch, queries,
 // keys], as torch.nn.MultiheadAttention gives it; of rows also [batch * len, features] and [batch, len, heads,
-// features]. Of a stage of all layers, [layers, batch, ...] or [batch,
+// features]; of a fused projection fused_readings() too. Of a stage of all layers, [layers, batch, ...] or [batch,
 // layers, ...], the layer of ours is read. Where ours has lengths, packed_readings() too. Where batch is 1 it may be
 // missing. `layout`: of queries, keys, values and contexts "bhsd" and "bshd" allow that one alone; "": all. Empty where
 // none fits.

@@ -1,13 +1,11 @@
-// This table lists mistakes in masks and in biases of positions.
+// This table lists mistakes in masks.
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <utility>
 #include <vector>
 
 #include "core/diagnose/mistake_rows.h"
-#include "core/request/alibi.h"
 
 namespace headscope {
 namespace {
@@ -110,7 +108,7 @@ bool leave_file_out(Altered& what, std::size_t place) {
 }
 
 // Leaves out the term of that number, of the request's and the model's own; the last one is what keeps packed texts
-// apart.
+// apart. A term that only adds a bias of positions has a mistake of its own.
 bool leave_part_out(Altered& what, int variation) {
   const bool packed = !what.request.lengths.empty() && !what.inputs.mask_files.empty();
   const std::size_t own = what.request.mask.size(), terms = own + what.inputs.own_mask.size();
@@ -121,6 +119,8 @@ bool leave_part_out(Altered& what, int variation) {
     what.inputs.mask_files.erase(what.inputs.mask_files.begin());  // it stands before those of the request
     return true;
   }
+  const MaskTerm& part = place < own ? what.request.mask[place] : what.inputs.own_mask[place - own];
+  if (is_position_bias(what.inputs, part)) return false;
   if (place >= own) {
     what.inputs.own_mask.erase(what.inputs.own_mask.begin() + static_cast<std::ptrdiff_t>(place - own));
     return true;
@@ -130,49 +130,11 @@ bool leave_part_out(Altered& what, int variation) {
   return true;
 }
 
-// The slopes of the terms alibi by the paper's formula; false where there is none, or another one.
-bool take_slopes(Altered& what) {
-  const std::vector<MaskTerm*> terms = terms_of(what, Kind::alibi);
-  if (terms.size() != 1 || terms.front()->size < 0) return false;
-  const std::int64_t most = terms.front()->size > 0 ? terms.front()->size : kAlibiMost;
-  std::vector<double> slopes;
-  for (std::int64_t h = 0; h < what.inputs.num_heads; ++h) {
-    slopes.push_back(static_cast<double>(alibi_slope(what.inputs.num_heads, h, most)));
-  }
-  what.faults.slopes = std::move(slopes);
-  return true;
-}
-
-bool leave_alibi_out(Altered& what, int) {
-  return erase_terms(what, Kind::alibi);
-}
-
-// 2^(-8 h / H) in place of 2^(-8 (h + 1) / H); and the formula of a power of two for any number of heads.
-bool other_slopes(Altered& what, int variation) {
-  if (!take_slopes(what)) return false;
-  const std::vector<double> before = *what.faults.slopes;
-  const auto heads = static_cast<double>(what.inputs.num_heads);
-  for (std::size_t h = 0; h < before.size(); ++h) {
-    (*what.faults.slopes)[h] = std::exp2(-8.0 * (static_cast<double>(h) + (variation == 0 ? 0 : 1)) / heads);
-  }
-  return *what.faults.slopes != before;
-}
-
-bool turn_slopes(Altered& what, int) {
-  if (!take_slopes(what)) return false;
-  for (double& slope : *what.faults.slopes) slope = -slope;
-  return true;
-}
-
-bool sign_distances(Altered& what, int) {
-  what.faults.slopes_signed = true;
-  return take_slopes(what);
-}
-
-// Rows and columns of every mask file that has as many of both.
+// Rows and columns of every mask file that has as many of both; a model's bias of positions is no file.
 bool transpose_files(Altered& what, int) {
   bool changed = false;
   for (MaskFile& file : what.inputs.mask_files) {
+    if (!file.rows.empty()) continue;
     const Tensor& old = file.values;
     const int rank = old.rank();
     if (rank < 2 || rank > 4 || old.dim(rank - 1) != old.dim(rank - 2) || old.dim(rank - 1) < 2) continue;
@@ -183,11 +145,6 @@ bool transpose_files(Altered& what, int) {
     changed = true;
   }
   return changed;
-}
-
-bool slopes_before_scale(Altered& what, int) {
-  what.faults.slopes_before_scale = true;
-  return take_slopes(what);
 }
 
 constexpr int kMostParts = 4;
@@ -227,18 +184,8 @@ constexpr MistakeRow kRows[] = {
      mask_of_first_item},
     {"mask-part-missing", S::masked_scores, "one part of the mask is not applied", "mask = causal",
      "mask = causal & padding & same_text", leave_part_out, kMostParts},
-    {"alibi-missing", S::masked_scores, "the bias of distances is not added", "scores", "scores - slope * distance",
-     leave_alibi_out},
-    {"alibi-slopes", S::masked_scores, "the slopes are those of other heads", "2 ** (-8 * h / heads)",
-     "2 ** (-8 * (h + 1) / heads)", other_slopes, 2},
-    {"alibi-sign", S::masked_scores, "the bias of distances grows with the distance", "scores + slope * distance",
-     "scores - slope * distance", turn_slopes},
-    {"alibi-signed", S::masked_scores, "the bias of distances counts them with their sign: later keys gain",
-     "slope * (j - i)", "-slope * (i - j).abs()", sign_distances},
-    {"mask-file-transposed", S::masked_scores, "rows and columns of the mask file, or of the bias, are exchanged",
+    {"mask-file-transposed", S::masked_scores, "rows and columns of the mask file are exchanged",
      "mask.transpose(-2, -1)", "mask", transpose_files},
-    {"alibi-before-scale", S::scores, "the bias of distances is added before the scale",
-     "(q @ k.T + alibi) / math.sqrt(head_dim)", "q @ k.T / math.sqrt(head_dim) + alibi", slopes_before_scale},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/attention/score_rule_of.h"
 #include "core/request/mask.h"
 
 namespace headscope {
@@ -25,8 +26,10 @@ bool is_added(const Request& request, const Inputs& inputs) {
                      [](const MaskFile& file) { return !file.is_whole; });
 }
 
-std::string scale_words(const Request& request, const Inputs&) {
-  return request.scale ? fmt::format("* {:g}", *request.scale) : "/ math.sqrt(head_dim)";
+// A model may have a scale of its own, without an option that says so.
+std::string scale_words(const Request& request, const Inputs& inputs) {
+  const double scale = scale_of(request, inputs), usual = 1 / std::sqrt(static_cast<double>(inputs.head_dim));
+  return std::abs(scale - usual) <= 1e-9 * usual ? "/ math.sqrt(head_dim)" : fmt::format("* {:g}", scale);
 }
 
 std::string fill_words(const Request& request, const Inputs&) {

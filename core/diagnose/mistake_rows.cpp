@@ -63,7 +63,8 @@ std::vector<MistakeRow> made_rows() {
     HEADSCOPE_ASSERT(step != kSteps.end(), std::string(known.name) + " has no step");
     rows.push_back({known.name, step->step, known.sentence, step->wrong, step->right, nullptr, 1});
   }
-  for (const auto& table : {score_mistakes(), mask_mistakes(), head_mistakes(), rotary_mistakes()}) {
+  for (const auto& table :
+       {score_mistakes(), mask_mistakes(), position_mistakes(), head_mistakes(), rotary_mistakes()}) {
     rows.insert(rows.end(), table.begin(), table.end());
   }
   return rows;

@@ -25,10 +25,11 @@ struct MistakeRow {
 };
 
 // The tables, a file each.
-std::span<const MistakeRow> score_mistakes();   // scale, softmax, softcap, sinks, dropout, precision
-std::span<const MistakeRow> mask_mistakes();    // masks and position biases
-std::span<const MistakeRow> head_mistakes();    // projections, heads, cache, output
-std::span<const MistakeRow> rotary_mistakes();  // rotary positions and norms of heads
+std::span<const MistakeRow> score_mistakes();     // scale, softmax, softcap, sinks, dropout, precision
+std::span<const MistakeRow> mask_mistakes();      // masks
+std::span<const MistakeRow> position_mistakes();  // biases of positions
+std::span<const MistakeRow> head_mistakes();      // projections, heads, cache, output
+std::span<const MistakeRow> rotary_mistakes();    // rotary positions and norms of heads
 
 // known_mistakes(), then the tables above.
 const std::vector<MistakeRow>& all_mistakes();

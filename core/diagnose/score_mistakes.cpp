@@ -26,6 +26,10 @@ bool scale_by_heads(Altered& what, int) {
 bool scale_by_length(Altered& what, int) {
   return what.inputs.key_len > 0 && scale_with(what, 1 / std::sqrt(real(what.inputs.key_len)));
 }
+// The usual scale, in models that have another one: T5 has none, Gemma 2 one of its own.
+bool scale_as_usual(Altered& what, int) {
+  return scale_with(what, 1 / std::sqrt(real(what.inputs.head_dim)));
+}
 bool scale_with_zero(Altered& what, int) {
   return scale_with(what, 0);
 }
@@ -120,6 +124,9 @@ constexpr MistakeRow kRows[] = {
      "{scale}", scale_by_heads},
     {"scale-by-length", S::scores, "scores are divided by the root of the number of keys", "/ math.sqrt(k.shape[-2])",
      "{scale}", scale_by_length},
+    {"scale-by-root-of-head-dim", S::scores,
+     "scores are divided by the root of head_dim, and this layer has another scale", "/ math.sqrt(head_dim)", "{scale}",
+     scale_as_usual},
     {"scores-zero", S::scores, "all scores are 0, as those of queries or keys that hold zeros", "(0 * q) @ k.T",
      "q @ k.T", scale_with_zero},
     {"scale-after-softmax", S::scores, "weights are divided by the root of head_dim, scores are not",

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/thread_pool.h"
-#include "core/diagnose/mistake_code.h"
 #include "core/diagnose/mistake_rows.h"
+#include "core/diagnose/search_answer.h"
 #include "core/diagnose/stage_comparer.h"
 
 namespace headscope {
@@ -18,19 +18,14 @@ namespace {
 
 constexpr double kMostWork = 1e9;  // multiplications of a search, roughly
 constexpr std::size_t kFewestPairs = 24, kMostPairs = 6000;
-constexpr double kMostRounded = 0.3;       // the residual that sums in half precision leave, at most
-constexpr double kMostRoundedWork = 1e6;   // of one set in which sums are rounded number by number
-constexpr std::size_t kBeam = 8;           // sets of mistakes that a further one is added to
-constexpr double kMostUnexplained = 0.5;   // of the squared difference, by an explanation
-constexpr double kAlikeShare = 0.02;       // of the squared difference, between mistakes that explain it equally well
-constexpr double kRoundedResidual = 2e-6;  // of float32: below it a residual says nothing about which is right
-constexpr std::size_t kSetsAtOnce = 64;    // that are tried until the progress is shown again
-
-struct Candidate {
-  MistakeSet set;
-  Remainder left;
-  Remainder plain;  // without mistakes, of the queries in which `left` was measured
-};
+constexpr double kMostRounded = 0.3;      // the residual that sums in half precision leave, at most
+constexpr double kMostRoundedWork = 1e6;  // of one set in which sums are rounded number by number
+constexpr std::size_t kBeam = 8;          // sets of mistakes that a further one is added to
+constexpr double kMostUnexplained = 0.5;  // of the squared difference, by an explanation
+// Of the squares of what rounding may do, which are 36 times those of what it does: twice as far from theirs.
+constexpr double kPoorFit = 4.0 / 36;
+constexpr double kFitsBetter = 4;  // times fewer squares are left by a set of mistakes that is to be named instead
+constexpr std::size_t kSetsAtOnce = 64;  // that are tried until the progress is shown again
 
 // Tries single mistakes, then sets of several, until one explains the stage.
 class StageSearch {
@@ -44,13 +39,14 @@ class StageSearch {
       if (explained_.empty()) search();
       if (explained_.empty()) try_dropout();
     }
-    finish(result);
+    result.tried = tried_;
+    put_answer(std::move(explained_), std::move(near_), comparer_, ours_, result);
   }
 
  private:
   // Measures what the sets leave, several at a time. Those that explain the stage go to explained_, others to
   // `candidates`, in the order of `sets`. The progress goes from `begin` to `end`.
-  void try_sets(std::vector<MistakeSet> sets, std::vector<Candidate>& candidates, double begin, double end) {
+  void try_sets(std::vector<MistakeSet> sets, std::vector<TriedSet>& candidates, double begin, double end) {
     tried_ += sets.size();
     for (std::size_t first = 0; first < sets.size(); first += kSetsAtOnce) {
       show(begin + (end - begin) * static_cast<double>(first) / static_cast<double>(sets.size()));
@@ -73,6 +69,29 @@ class StageSearch {
     return !comparer_.same_shape() || !std::isfinite(all) || left.squares <= kMostUnexplained * all;
   }
 
+  // Rounding hides what lies near: a mistake that leaves more than rounding does may stand for two others.
+  bool fits_poorly(const Remainder& left) const {
+    return comparer_.format().grid != nullptr && left.rounding > 0 && left.squares > kPoorFit * left.rounding;
+  }
+  bool is_settled() const {
+    return std::any_of(explained_.begin(), explained_.end(),
+                       [&](const TriedSet& each) { return !fits_poorly(each.left); });
+  }
+
+  // The first `before` explanations fit poorly. Those of more mistakes take their place where they fit well and leave
+  // far less, else they are none.
+  void settle(std::size_t before) {
+    const auto first = explained_.begin() + static_cast<std::ptrdiff_t>(before);
+    const auto less = [](const TriedSet& a, const TriedSet& b) { return a.left.squares < b.left.squares; };
+    if (before == 0 || first == explained_.end()) return;
+    const auto best = std::min_element(first, explained_.end(), less),
+               poor = std::min_element(explained_.begin(), first, less);
+    const bool better = !fits_poorly(best->left) && kFitsBetter * best->left.squares <= poor->left.squares;
+    const auto begin = better ? explained_.begin() : first, end = better ? first : explained_.end();
+    near_.insert(near_.end(), begin, end);
+    explained_.erase(begin, end);
+  }
+
   static bool shares_a_mistake(const MistakeSet& a, const MistakeSet& b) {
     return std::any_of(a.begin(), a.end(), [&](const auto& one) {
       return std::any_of(b.begin(), b.end(), [&](const auto& other) { return other.first == one.first; });
@@ -85,21 +104,9 @@ class StageSearch {
     return a;
   }
 
-  // Where numbers are NaN that should not be, or the other way round, the cells that are wrong count.
-  static double rest(const Candidate& candidate) {
-    const double all = candidate.plain.squares;
-    const double share = all > 0 && std::isfinite(all) ? candidate.left.squares / all : candidate.left.squares;
-    return std::isfinite(share) ? share : 1e200 * (1 + static_cast<double>(candidate.left.wrong));
-  }
-
-  static void sort_by_rest(std::vector<Candidate>& candidates) {
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return rest(a) < rest(b); });
-  }
-
   // Mistakes that explained another layer.
   void try_first() {
-    std::vector<Candidate> ignored;
+    std::vector<TriedSet> ignored;
     std::vector<MistakeSet> sets;
     const std::vector<MistakeRow>& rows = all_mistakes();
     for (std::size_t place = 0; place < rows.size() && !first_tried_.empty(); ++place) {
@@ -109,11 +116,11 @@ class StageSearch {
     }
     try_sets(std::move(sets), ignored, 0, 0);
     if (comparer_.looks_at_all()) return;
-    std::erase_if(explained_, [&](const Candidate& each) { return !comparer_.holds_everywhere(each.set); });
+    std::erase_if(explained_, [&](const TriedSet& each) { return !comparer_.holds_everywhere(each.set); });
   }
 
   void search() {
-    std::vector<Candidate> singles;
+    std::vector<TriedSet> singles;
     std::vector<MistakeSet> sets;
     const std::vector<MistakeRow>& rows = all_mistakes();
     for (std::size_t place = 0; place < rows.size(); ++place) {
@@ -128,12 +135,14 @@ class StageSearch {
     const auto most = static_cast<std::size_t>(
         std::clamp(kMostWork / comparer_.cost(), static_cast<double>(kFewestPairs), static_cast<double>(kMostPairs)));
     // What rounding costs is no mistake beside another one, and it takes long.
-    std::erase_if(singles, [&](const Candidate& each) { return rounds_a_step(each.set.front().first); });
+    std::erase_if(singles, [&](const TriedSet& each) { return rounds_a_step(each.set.front().first); });
     if (comparer_.format().grid != nullptr || comparer_.cost() > kMostRoundedWork) {
-      std::erase_if(singles, [&](const Candidate& each) { return rounds_sums(each.set.front().first); });
+      std::erase_if(singles, [&](const TriedSet& each) { return rounds_sums(each.set.front().first); });
     }
-    std::vector<Candidate> beam = singles;
-    for (std::size_t size = 2; size <= kMostMistakes && explained_.empty(); ++size) {
+    const std::size_t poor = explained_.size();
+    if (!is_settled()) singles.insert(singles.begin(), explained_.begin(), explained_.end());
+    std::vector<TriedSet> beam = singles;
+    for (std::size_t size = 2; size <= kMostMistakes && !is_settled(); ++size) {
       if (size > 2 && !promising(beam, size)) break;
       beam = widened(beam, singles, size == 2 ? most : most / 4, 0.1 + 0.2 * static_cast<double>(size));
       sort_by_rest(beam);
@@ -141,8 +150,9 @@ class StageSearch {
       if (beam.size() > kBeam) beam.resize(kBeam);
       if (comparer_.format().grid != nullptr && size == 2) break;  // rounding hides too much for more at a time
     }
+    settle(poor);
     if (comparer_.looks_at_all()) return;
-    std::erase_if(explained_, [&](const Candidate& each) { return !comparer_.holds_everywhere(each.set); });
+    std::erase_if(explained_, [&](const TriedSet& each) { return !comparer_.holds_everywhere(each.set); });
     if (explained_.empty()) search_mixed();
   }
 
@@ -192,7 +202,7 @@ class StageSearch {
   }
 
   // Whether what is known so far explains so much that one mistake more may explain the rest.
-  bool promising(const std::vector<Candidate>& beam, std::size_t size) const {
+  bool promising(const std::vector<TriedSet>& beam, std::size_t size) const {
     constexpr double kLeft[] = {1, 1, 1, 0.7, 0.4};  // of the squared difference, at most, for sets of that size
     if (beam.empty() || !std::isfinite(comparer_.plain_left().squares))
       return !beam.empty() && std::isfinite(beam.front().left.squares);
@@ -200,8 +210,8 @@ class StageSearch {
   }
 
   // Every set of the beam with one more single mistake, those of the best first, at most `most`.
-  std::vector<Candidate> widened(const std::vector<Candidate>& beam, const std::vector<Candidate>& singles,
-                                 std::size_t most, double begin) {
+  std::vector<TriedSet> widened(const std::vector<TriedSet>& beam, const std::vector<TriedSet>& singles,
+                                std::size_t most, double begin) {
     std::vector<MistakeSet> sets;
     std::set<MistakeSet> seen;
     for (std::size_t sum = 0; sum < beam.size() + singles.size() && sets.size() < most; ++sum) {
@@ -212,62 +222,9 @@ class StageSearch {
         if (seen.insert(set).second) sets.push_back(std::move(set));
       }
     }
-    std::vector<Candidate> result;
+    std::vector<TriedSet> result;
     try_sets(std::move(sets), result, begin, begin + 0.2);
     return result;
-  }
-
-  DiagnosisExplanation explanation(const Candidate& candidate) const {
-    DiagnosisExplanation result;
-    for (const auto& [place, variation] : candidate.set) {
-      result.variants.emplace_back(all_mistakes()[place].name);
-      result.variations.push_back(variation);
-      result.code.push_back(code_of(all_mistakes()[place], ours_.request, *ours_.inputs));
-    }
-    result.residual = candidate.left.residual();
-    result.largest = candidate.left.largest;
-    const double all = candidate.plain.squares;
-    if (std::isfinite(all) && all > 0) result.share = std::clamp(1 - candidate.left.squares / all, 0.0, 1.0);
-    if (!std::isfinite(all) || !comparer_.same_shape()) result.share = candidate.left.wrong == 0 ? 1 : 0;
-    const auto wrong = static_cast<double>(candidate.plain.wrong);
-    if (wrong > 0) result.cells = std::clamp(1 - static_cast<double>(candidate.left.wrong) / wrong, 0.0, 1.0);
-    if (!comparer_.same_shape()) result.cells = candidate.left.wrong == 0 ? 1 : 0;
-    return result;
-  }
-
-  void finish(StageComparison& result) {
-    result.tried = tried_;
-    // Residuals within rounding say nothing about which is right: there the order of the table stays.
-    double best = std::numeric_limits<double>::infinity();
-    for (const Candidate& each : explained_) best = std::min(best, each.left.residual());
-    const double level = comparer_.format().is_float32() ? kRoundedResidual : 1.2 * best;
-    std::stable_sort(explained_.begin(), explained_.end(), [=](const Candidate& a, const Candidate& b) {
-      const double x = std::max(a.left.residual(), level), y = std::max(b.left.residual(), level);
-      return x != y ? x < y : a.set < b.set;
-    });
-    // Equally well is with nearly the same share.
-    double least = std::numeric_limits<double>::infinity();
-    for (const Candidate& each : explained_) least = std::min(least, each.left.squares);
-    const double most = least + kAlikeShare * comparer_.plain_left().squares;
-    std::set<std::vector<std::string>> named;
-    for (const Candidate& each : explained_) {
-      if (comparer_.same_shape() && std::isfinite(most) && each.left.squares > most) {
-        near_.push_back(each);
-        continue;
-      }
-      DiagnosisExplanation made = explanation(each);
-      if (named.insert(made.variants).second) result.explanations.push_back(std::move(made));
-    }
-    if (!result.explanations.empty()) result.mistakes = result.explanations.front().variants;
-    if (comparer_.same_shape() && std::isfinite(comparer_.plain_left().residual()))
-      near_.push_back({{}, comparer_.plain_left(), comparer_.plain_left()});
-    sort_by_rest(near_);
-    for (const Candidate& each : near_) {
-      if (result.nearest.size() == kNearest) break;
-      if (!std::isfinite(each.left.residual())) continue;
-      DiagnosisExplanation made = explanation(each);
-      if (named.insert(made.variants).second) result.nearest.push_back(std::move(made));
-    }
   }
 
   void show(double share) const {
@@ -278,7 +235,7 @@ class StageSearch {
   const Trace& ours_;
   const std::function<void(double)>& progress_;
   const std::vector<std::string>& first_tried_;
-  std::vector<Candidate> explained_, near_;
+  std::vector<TriedSet> explained_, near_;
   std::size_t tried_ = 0;
 };
 

@@ -91,6 +91,7 @@ Remainder compare_stage(const WideStage& right, const WideStage* other, const Wi
       if (std::isfinite(b) && !(filled && (is_fill(b) || filled(k)))) result.size += b * b;
       const double allowed = tolerance.of(k, std::abs(a) < std::abs(b) ? a : b, size);
       if (std::isfinite(allowed)) result.allowed = std::max(result.allowed, allowed);
+      result.rounding += tolerance.of_rounding(k) * tolerance.of_rounding(k);
       if (same(a, b)) continue;
       const double apart = std::abs(a - b);
       const bool near = apart <= allowed || (other != nullptr && std::abs(other->values[k] - b) <= allowed);

@@ -67,6 +67,7 @@ struct Remainder {
   double squares = 0, size = 0,
          largest = 0;       // sums over cells; infinite where one is NaN or infinite and the other not
   double allowed = 0;       // the most that any cell may be away
+  double rounding = 0;      // the sum of Tolerance::of_rounding() squared, where it is known
   bool leans = false;       // what remains is no rounding, though no cell is too far away (leftover_lean.h)
   double residual() const;  // root of squares / size
 };
