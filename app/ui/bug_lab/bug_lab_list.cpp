@@ -59,7 +59,14 @@ Fact fact_of(const Ui& ui, const VariantLine* line) {
   return {"Δ " + number_label(line->largest, small ? 1 : 3, small), ui.colors.text2};
 }
 
-// Cuts it off the right of the title's line.
+// Whether the fact stands on the line of the title; a long name has that line for itself, and the fact the next one.
+bool stands_beside(Ui& ui, const VariantLine* line, const std::string& name, float width) {
+  if (line != nullptr && line->problem) return true;
+  const float fact = std::ceil(text_width(ui, Type::mono11, fact_of(ui, line).words)) + 1;
+  return text_width(ui, Type::mono_bold12, name) + ui.px(8) + fact <= width;
+}
+
+// Cuts it off the right of the line.
 void draw_fact(Ui& ui, const VariantLine* line, Rect& title) {
   if (line != nullptr && line->problem) {
     const Rect place = take_right(title, ui.px(14), ui.px(4));
@@ -119,7 +126,9 @@ float draw_row(Ui& ui, const LabShown& shown, const std::string& name, const Rec
   const float left = area.min.x + ui.px(kLeft), right = area.max.x - ui.px(size::panel_padding);
   const std::vector<CodeLine> code = on && runs ? variant_code(name, trace) : std::vector<CodeLine>();
   const float words = paragraph_height(ui, Type::words12, sentence, right - left);
-  const float height = ui.px(30) + words + ui.px(6) + (code.empty() ? 0 : code_height(ui, code.size()) + ui.px(8));
+  const bool beside = stands_beside(ui, line, name, right - left);
+  const float above = ui.px(beside ? 30 : 48);  // the sentence
+  const float height = above + words + ui.px(6) + (code.empty() ? 0 : code_height(ui, code.size()) + ui.px(8));
   const Rect row{{area.min.x, y}, {area.max.x, y + height}};
   // One that is on can always be switched off.
   ControlState state{runs || on, false, nullptr};
@@ -132,12 +141,13 @@ float draw_row(Ui& ui, const LabShown& shown, const std::string& name, const Rec
   if (it.clicked) switch_variant(lab, name);
   draw_switch(ui, {area.min.x + ui.px(size::panel_padding), y + ui.px(9)}, on, state.enabled, it.hovered);
   Rect title{{left, y + ui.px(6)}, {right, y + ui.px(28)}};
-  draw_fact(ui, line, title);
+  Rect next{{left, title.max.y - ui.px(2)}, {right, y + above}};
+  draw_fact(ui, line, beside ? title : next);
   text_in(ui, title, Type::mono_bold12, runs ? ui.colors.text : ui.colors.text3, name);
-  paragraph(ui, {{left, y + ui.px(30)}, {right, row.max.y}}, Type::words12, runs ? ui.colors.text2 : ui.colors.text3,
+  paragraph(ui, {{left, y + above}, {right, row.max.y}}, Type::words12, runs ? ui.colors.text2 : ui.colors.text3,
             sentence);
   if (!code.empty()) {
-    const float top = y + ui.px(30) + words + ui.px(2);
+    const float top = y + above + words + ui.px(2);
     draw_code(ui, code, {{area.min.x + ui.px(size::panel_padding), top}, {right, top + code_height(ui, code.size())}});
   }
   horizontal_line(ui, row.min.x + ui.px(size::panel_padding), right, row.max.y, ui.colors.line);

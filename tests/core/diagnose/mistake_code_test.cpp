@@ -9,13 +9,19 @@
 namespace headscope {
 namespace {
 
-MistakeCode code(const char* name, const Request& request, const Inputs& inputs = {}) {
+Inputs eight_features() {
+  Inputs inputs;
+  inputs.head_dim = 8;
+  return inputs;
+}
+
+MistakeCode code(const char* name, const Request& request, const Inputs& inputs = eight_features()) {
   return code_of(*mistake_named(name), request, inputs);
 }
 
 TEST(MistakeCode, NoWordInBracesIsLeft) {
   for (const MistakeRow& row : all_mistakes()) {
-    const MistakeCode found = code_of(row, {}, {});
+    const MistakeCode found = code_of(row, {}, eight_features());
     EXPECT_EQ(found.wrong.find('{'), std::string::npos) << found.wrong;
     EXPECT_EQ(found.right.find('{'), std::string::npos) << found.right;
     EXPECT_NE(found.wrong, "");
