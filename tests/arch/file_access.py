@@ -17,6 +17,7 @@ WAYS = {
                    r"|\bfile\(REMOVE_RECURSE\b"),
         ("app", "core", "assets", "shaders"), {
             "assets/corpus/engines/dask_scan.py": "a folder of temporary files that it has made itself (tempfile)",
+            "assets/python/headscope/_commands.py": "a folder of temporary files that it has made itself (tempfile)",
             "assets/python/headscope/_diagnose.py": "a folder of temporary files that it has made itself (tempfile)",
             "assets/python/headscope/_run.py": "a folder of temporary files that it has made itself (tempfile)",
             "assets/python/headscope/_show.py": "a folder of temporary files that it has made itself (tempfile)",

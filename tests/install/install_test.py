@@ -23,7 +23,9 @@ with tempfile.TemporaryDirectory() as folder:
     for wanted in ("bin/headscope-cli", "share/headscope/demos/induction/config.json",
                    "share/man/man1/headscope-cli.1", "share/bash-completion/completions/headscope-cli",
                    "share/doc/headscope/copyright", "share/headscope/python/headscope/__init__.py",
-                   "share/headscope/python/headscope/capture.py", "share/headscope/python/headscope/_diagnose.py", "share/headscope/corpus/pronouns.hsagg",
+                   "share/headscope/python/headscope/capture.py", "share/headscope/python/headscope/_diagnose.py",
+                   "share/headscope/python/headscope/adapters/multihead.py", "share/headscope/python/pyproject.toml",
+                   "share/headscope/corpus/pronouns.hsagg",
                    "share/headscope/corpus/pronouns.txt.gz", "share/headscope/corpus/engines/slurm.sh",
                    "include/headscope/core/attention/engine.h"):
         if not (prefix / wanted).exists():

@@ -3,20 +3,39 @@
     import headscope
     headscope.show(attn=weights, tokens=words)                    # a window on [heads, q, k] or [layers, heads, q, k]
     headscope.run(phrase="a b c", mask="causal")["weights"]       # every tensor, as the command line computes it
+    headscope.Model("gpt2").run("a b", layers="all", stages=["weights"])  # of every layer, [layers, batch, heads, q, k]
+    headscope.attribute(model="gpt2", phrase="a b", at=-1, token=" c")    # and every other command of headscope-cli
     headscope.assert_close(mine, q=q, k=k, v=v, causal=True)      # a test of your own attention, which says what is wrong
     with headscope.intervene(model, "session.json"): ...          # a PyTorch model with a session's interventions
 
 The programs `headscope` and `headscope-cli` do the work: they are found on PATH, or where HEADSCOPE names one of them.
 """
 
-from headscope._diagnose import assert_close, diagnose
+from headscope import _commands
+from headscope._answers import Attribution, Explanation, Generation, Lens, Score, Sensitivity, Tokens
+from headscope._diagnose import Diagnosis, assert_close, diagnose
+from headscope._functions import (attribute, bench, circuits, compare, doctor, explain, generate, gradients, info, merge, precision,
+                                  report, scan, score, script, sensitivity, sweep, tokenize)
 from headscope._layers import Attention
+from headscope._model import Model
 from headscope._program import HeadscopeError, RefusedError, version
-from headscope._run import Result, render, run
+from headscope._records import Answer
+from headscope._run import Result, lens, render, run
 from headscope._show import Shown, show
+from headscope._surveys import Bench, Circuits, Comparison, Family, Gradients, Info, Precision, Report, Sweep
 
-__all__ = ["Attention", "HeadscopeError", "RefusedError", "Result", "Shown", "assert_close", "diagnose", "intervene", "record",
-           "render", "run", "show", "version"]
+__all__ = ["Answer", "Attention", "Attribution", "Bench", "Circuits", "Comparison", "Diagnosis", "Explanation", "Family", "Generation",
+           "Gradients", "HeadscopeError", "Info", "Lens", "Model", "Precision", "RefusedError", "Report", "Result", "Score",
+           "Sensitivity", "Shown", "Sweep", "Tokens", "assert_close", "attribute", "bench", "circuits", "compare", "diagnose",
+           "doctor", "explain", "generate", "gradients", "info", "intervene", "lens", "merge", "precision", "record", "render",
+           "report", "run", "scan", "score", "script", "sensitivity", "show", "sweep", "tokenize", "version"]
+
+
+def __getattr__(name):
+    """A command of a newer headscope-cli: its JSON, each key an attribute."""
+    if name.startswith("_"):
+        raise AttributeError(f"module 'headscope' has no attribute {name!r}")
+    return _commands.by_itself(name)
 
 
 def intervene(model, source, *, layers=None, tokens=None):

@@ -23,6 +23,32 @@ def as_array(value, name="the array"):
     return np.from_dlpack(value)
 
 
+def numbers(name, value, bools=False):
+    """`value` as float32 (a mask's bools and whole numbers as they are), no finite number made infinite."""
+    array = as_array(value, name)
+    try:
+        if array.dtype.kind == "V" and array.dtype.names is None:  # bfloat16 and float8 of JAX
+            array = array.astype(np.float32)
+    except (TypeError, ValueError):
+        pass
+    if array.dtype.kind not in ("biuf" if bools else "iuf"):
+        raise TypeError(f"{name} holds {array.dtype}; expected numbers")
+    if bools and array.dtype.kind != "f":
+        return array
+    with np.errstate(over="ignore"):
+        narrow = array.astype("<f4")
+    lost = np.isinf(narrow) & np.isfinite(array)
+    if lost.any():
+        raise ValueError(f"{name} holds {float(array[lost][0]):g}, which no float32 number reaches; expected -inf, or at "
+                         "most 3.4e38")
+    return narrow
+
+
+def plain(value):
+    """A scalar of NumPy or PyTorch as Python's own; anything else as it is."""
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+
+
 def _floats(name, value, axes):
     array = as_array(value, name)
     if array.dtype == bool or not (np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer)):
@@ -79,6 +105,19 @@ def safetensors_bytes(tensors, metadata):
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text + b"".join(np.ascontiguousarray(a).tobytes() for a in tensors.values())
+
+
+def read_safetensors(path):
+    """The float32 tensors of a safetensors file that headscope-cli has written, by name."""
+    content = pathlib.Path(path).read_bytes()
+    begin = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:begin])
+    header.pop("__metadata__", None)
+    found = {}
+    for name, one in header.items():
+        first, last = (begin + offset for offset in one["data_offsets"])
+        found[name] = np.frombuffer(content[first:last], dtype={"F32": "<f4", "F64": "<f8", "I64": "<i8"}[one["dtype"]]).reshape(one["shape"])
+    return found
 
 
 def capture_bytes(tokens=None, key_tokens=None, scale=None, causal=None, grid=None, **arrays):

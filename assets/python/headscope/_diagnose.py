@@ -9,9 +9,10 @@ import warnings
 
 import numpy as np
 
-from headscope._arrays import as_array, safetensors_bytes
+from headscope import _html
+from headscope._arrays import numbers, plain, safetensors_bytes
 from headscope._program import answer
-from headscope._run import words_of
+from headscope._words import words_of
 
 CHECK_FOUND = 4  # how headscope-cli ends where --check finds a difference
 # The number formats that an array says itself: the name of its dtype, and that of --theirs-format.
@@ -20,6 +21,17 @@ HEAD_STAGES = ("query", "key", "value", "context")  # [batch, heads, len, featur
 MAP_STAGES = ("raw_scores", "scores", "capped_scores", "masked_scores", "weights")  # [batch, heads, queries, keys]
 ROW_STAGES = ("input", "key_input", "value_input", "qkv", "query_proj", "key_proj", "value_proj", "concat", "output")
 SOURCES = ("query", "key", "value", "input", "key_input", "value_input", "key_past", "value_past")
+
+
+class Diagnosis(dict):
+    """What `headscope-cli diagnose --json` says, by its keys: verdict, equal, where, explanations, stages ..."""
+
+    def _repr_html_(self):
+        rows = [(", ".join(one["mistakes"]), one.get("share"), one["residual"]) for one in self.get("explanations", [])]
+        where = (self.get("where") or {}).get("sentence")
+        parts = [_html.table(("explained by", "of the difference", "residual"), rows)] if rows else []
+        scalars = [("verdict", self.get("verdict")), ("largest difference", self.get("max_difference")), ("where", where)]
+        return _html.page("Diagnosis", [(name, value) for name, value in scalars if value is not None], parts)
 
 
 def diagnose(mine=None, *, q=None, k=None, v=None, x=None, weights=None, heads=None, module=None, stage=None, stages=None,
@@ -44,7 +56,7 @@ def diagnose(mine=None, *, q=None, k=None, v=None, x=None, weights=None, heads=N
     asked = dict(locals())
     _, said, notices = _answer(["--json"], **asked)
     _warn(notices)
-    return json.loads(said)
+    return Diagnosis(json.loads(said))
 
 
 def assert_close(mine=None, *, q=None, k=None, v=None, x=None, weights=None, heads=None, module=None, stage=None, stages=None,
@@ -92,10 +104,10 @@ def _answer(options, *, mine, q, k, v, x, weights, heads, module, stage, stages,
     if layout == "bhsd" and any(name in MAP_STAGES and getattr(value, "ndim", 4) < 4 for name, value in theirs.items()):
         layout = None  # a mean over heads, as torch.nn.MultiheadAttention gives it, or one text without batch
     with tempfile.TemporaryDirectory(prefix="headscope-") as folder:
-        asked = {name: _plain(value) for name, value in request.items() if name not in SOURCES}
-        asked.update((name, value if _is_path(value) else _numbers(name, value)) for name, value in given.items())
-        asked.update(weights=_weights_file(weights, folder), heads=_plain(heads), mask=_mask_text(mask, causal, folder),
-                     scale=_plain(scale), tolerance=_plain(tolerance), layout=layout,
+        asked = {name: plain(value) for name, value in request.items() if name not in SOURCES}
+        asked.update((name, value if _is_path(value) else numbers(name, value)) for name, value in given.items())
+        asked.update(weights=_weights_file(weights, folder), heads=plain(heads), mask=_mask_text(mask, causal, folder),
+                     scale=plain(scale), tolerance=plain(tolerance), layout=layout,
                      theirs_format=format or _format_of(theirs))
         words = ["diagnose", *words_of(asked, folder), "--theirs", _theirs_folder(theirs, folder), "--stage", ",".join(theirs)]
         try:
@@ -123,34 +135,8 @@ def _theirs(mine, stage, stages, usual):
     return theirs
 
 
-def _numbers(name, value, bools=False):
-    """`value` as float32 (a mask's bools and whole numbers as they are), no finite number made infinite."""
-    array = as_array(value, name)
-    try:
-        if array.dtype.kind == "V" and array.dtype.names is None:  # bfloat16 and float8 of JAX
-            array = array.astype(np.float32)
-    except (TypeError, ValueError):
-        pass
-    if array.dtype.kind not in ("biuf" if bools else "iuf"):
-        raise TypeError(f"{name} holds {array.dtype}; expected numbers")
-    if bools and array.dtype.kind != "f":
-        return array
-    with np.errstate(over="ignore"):
-        narrow = array.astype("<f4")
-    lost = np.isinf(narrow) & np.isfinite(array)
-    if lost.any():
-        raise ValueError(f"{name} holds {float(array[lost][0]):g}, which no float32 number reaches; expected -inf, or at "
-                         "most 3.4e38")
-    return narrow
-
-
 def _is_path(value):
     return isinstance(value, (str, pathlib.PurePath))
-
-
-def _plain(value):
-    """A scalar of NumPy or PyTorch as Python's own."""
-    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
 
 
 def _exchanged(value, axes, one, other):
@@ -176,7 +162,7 @@ def _mask_text(mask, causal, folder):
     elif mask is not None and _is_path(mask):
         terms.append(str(mask))
     elif mask is not None:
-        np.save(folder + "/mask.npy", _numbers("mask", mask, bools=True))
+        np.save(folder + "/mask.npy", numbers("mask", mask, bools=True))
         terms.append(folder + "/mask.npy")
     return ",".join(terms) or None
 
@@ -188,7 +174,7 @@ def _weights_file(weights, folder):
     if not isinstance(weights, collections.abc.Mapping):
         raise TypeError(f"weights is a {type(weights).__name__}; expected a file, or arrays by their names")
     path = pathlib.Path(folder, "weights.safetensors")
-    path.write_bytes(safetensors_bytes({name: _numbers(name, value) for name, value in weights.items()}, {}))
+    path.write_bytes(safetensors_bytes({name: numbers(name, value) for name, value in weights.items()}, {}))
     return path
 
 
@@ -211,5 +197,5 @@ def _theirs_folder(theirs, folder):
     path = pathlib.Path(folder, "theirs")
     path.mkdir()
     for name, value in theirs.items():
-        np.save(path / (name + ".npy"), _numbers("mine" if len(theirs) == 1 else name, value))
+        np.save(path / (name + ".npy"), numbers("mine" if len(theirs) == 1 else name, value))
     return str(path)

@@ -1,0 +1,145 @@
+"""The commands of headscope-cli as functions: what most use is named here, every other option goes by its own name."""
+
+import collections.abc
+import os
+import typing
+
+from headscope._answers import Attribution, Explanation, Generation, Score, Sensitivity, Tokens
+from headscope._commands import ask
+from headscope._records import Answer
+from headscope._surveys import Bench, Circuits, Comparison, Family, Gradients, Info, Precision, Report, Sweep
+
+Index = collections.abc.Sequence[int] | str
+Words = collections.abc.Sequence[str] | str
+HeadAt = tuple[int, int] | str
+Request = collections.abc.Mapping[str, typing.Any]
+Path = str | os.PathLike
+
+
+def _given(named: dict) -> dict:
+    """The arguments of a function as a request: those that it names, and all others."""
+    return {**named.pop("request", {}), **named}
+
+
+def explain(*, stage: str, at: Index, **request: typing.Any) -> Explanation:
+    """Where one number comes from: its formula, its operands with their values, every step (`headscope-cli explain`).
+
+    stage, at: the cell in the stage's own axes, as at=(0, 2, 3, 1) of weights [batch, heads, queries, keys].
+    """
+    return ask("explain", _given(locals()))
+
+
+def sensitivity(*, stage: str, at: Index | int, **request: typing.Any) -> Sensitivity:
+    """What a number depends on (`headscope-cli sensitivity`): .scores and .weights are its derivatives by every one of
+    them, [heads, queries, keys]; .tokens has those by every token's vector."""
+    return ask("sensitivity", _given(locals()))
+
+
+def attribute(*, at: int, token: Words | int, by: str | None = None, loss: bool = False, **request: typing.Any) -> Attribution:
+    """Who made a logit, or a loss (`headscope-cli attribute`): .parts add up to .sum, .total is the model's own.
+
+    token: one, or two for the difference of their logits. by: "components", "heads" (.heads is [layers, heads]) or
+    "sources" (.sources is [layers, heads, positions]).
+    """
+    return ask("attribute", _given(locals()))
+
+
+def score(*, head: int, at: Index, by: str | None = None, **request: typing.Any) -> Score:
+    """Why head `head` of the layer looks from query at[0] to key at[1] (`headscope-cli score`): .terms [queries, keys] is
+    what each earlier component wrote at the query times what each wrote at the key."""
+    return ask("score", _given(locals()))
+
+
+def compare(*, against: Request | Path, **request: typing.Any) -> Comparison:
+    """Two results beside each other: A is `against`, B the request (`headscope-cli compare`).
+
+    against: a session or picture, or a request as a dict: where it names no model it is of the request's, at its layer,
+    and where it has no text it has the request's. Interventions are its own: against={} is the request without any.
+    """
+    return ask("compare", _given(locals()))
+
+
+def sweep(*, patch: str, metric: str, against: Request | Path | None = None, ablation: str | None = None,
+          at: int | None = None, **request: typing.Any) -> Sweep:
+    """One part of a model after the other with the numbers of another run (`headscope-cli sweep`): .values is the metric
+    after each patch, [layers, heads] for patch="heads", [layers, positions] for "positions", [layers, stages] for "stages".
+
+    against: the other run, a session or a dict as for compare(); or ablation: "zero", "mean". metric: "logit:A-B",
+    "prob:A", "loss", "kl". from_ and into: (layer, head), for patch="paths".
+    """
+    return ask("sweep", _given(locals()))
+
+
+def gradients(*, metric: str, at: int | None = None, steps: int | None = None, arrays: bool = False,
+              **request: typing.Any) -> Gradients:
+    """What the weights of every head do to one number (`headscope-cli gradients`): .sums [layers, heads] is gradient times
+    weight, summed. arrays=True: .weights, .gradient and .product are lists of [batch, heads, queries, keys] a layer."""
+    return ask("gradients", _given(locals()))
+
+
+def circuits(*, model: str, by: str | None = None, head: HeadAt | None = None, **request: typing.Any) -> Circuits:
+    """What heads can do by their weights alone (`headscope-cli circuits`).
+
+    by: "composition" (.composition("key") is [layers, heads, layers, heads]), "singular" (.array("qk") is [layers, heads,
+    head_dim]), "heads" (.array("copying") is [layers, heads]), "tokens" with token= or tokens=, "directions".
+    """
+    return ask("circuits", _given(locals()))
+
+
+def precision(*, stage: Words | None = None, formats: Words | None = None, by: str | None = None,
+              **request: typing.Any) -> Precision:
+    """Number formats of fewer bits against double (`headscope-cli precision`): .array("max_error") is [formats, stages]."""
+    return ask("precision", _given(locals()))
+
+
+def generate(*, tokens: int, sample: str | None = None, **request: typing.Any) -> Generation:
+    """Goes on with a text (`headscope-cli generate`): .text, .ids [tokens], .probabilities [tokens], .steps."""
+    return ask("generate", _given(locals()))
+
+
+def tokenize(phrase: str | None = None, *, model: str | None = None,
+             phrases: collections.abc.Sequence[str] | Path | None = None,
+             **request: typing.Any) -> Tokens | list[Tokens]:
+    """How a model's vocabulary spells a phrase: .ids [len], .tokens, .offsets [len, 2] (`headscope-cli tokenize`). phrases:
+    many, a list or a file; a list of answers then."""
+    return ask("tokenize", _given(locals()))
+
+
+def info(path: Path | None = None, *, families: bool = False, **request: typing.Any) -> Info | list[Family]:
+    """What a file or a checkpoint holds (`headscope-cli info`): .kind, and what files of that kind have, by name."""
+    return ask("info", _given(locals()))
+
+
+def scan(*, out: Path, model: str | None = None, phrases: collections.abc.Sequence[str] | Path | None = None,
+         **request: typing.Any) -> Info:
+    """Runs many phrases through a model and counts what every head does, into a file (`headscope-cli scan`).
+
+    phrases: a list of texts, or a file. What it says is .corpus of info(out); report(out) has the numbers.
+    """
+    return ask("scan", _given(locals()))
+
+
+def merge(files: collections.abc.Sequence[Path], *, out: Path) -> Info:
+    """Adds up what several scans of one list have counted (`headscope-cli merge`)."""
+    return ask("merge", _given(locals()))
+
+
+def report(path: Path, **request: typing.Any) -> Report:
+    """What every head did over a corpus (`headscope-cli report`): .array("entropy") is [layers, heads]; .heads has
+    histograms, strongest examples and samples. With format= and out= files are written, and their names are returned."""
+    return ask("report", _given(locals()))
+
+
+def script(*, as_: str, **request: typing.Any) -> str:
+    """The computation as code that runs without Headscope: "pytorch", "numpy" or "latex" (`headscope-cli script`)."""
+    return ask("script", _given(locals()))
+
+
+def bench(*, size: Words | None = None, threads: int | None = None) -> Bench:
+    """How fast this machine computes attention (`headscope-cli bench`)."""
+    return ask("bench", _given(locals()))
+
+
+def doctor() -> Answer:
+    """What a report of a problem needs: version, system, processor ... (`headscope-cli doctor`)."""
+    return ask("doctor", {})
