@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
                    "share/doc/headscope/copyright", "share/headscope/python/headscope/__init__.py",
                    "share/headscope/python/headscope/capture.py", "share/headscope/python/headscope/_diagnose.py",
                    "share/headscope/python/headscope/adapters/multihead.py", "share/headscope/python/pyproject.toml",
-                   "share/headscope/corpus/pronouns.hsagg",
+                   "share/headscope/python/examples/headscope.ipynb", "share/headscope/corpus/pronouns.hsagg",
                    "share/headscope/corpus/pronouns.txt.gz", "share/headscope/corpus/engines/slurm.sh",
                    "include/headscope/core/attention/engine.h"):
         if not (prefix / wanted).exists():

@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 
-from headscope import _answers, _surveys
+from headscope import _answers, _reports, _surveys
 from headscope._arrays import read_safetensors
 from headscope._program import HeadscopeError, answer, program
 from headscope._records import Answer
@@ -55,7 +55,7 @@ def _spelled(said, request):
 
 def _described(said, request):
     found = json.loads(said)
-    return [_surveys.Family.read(one) for one in found] if isinstance(found, list) else _surveys.Info.read(found)
+    return [_reports.Family.read(one) for one in found] if isinstance(found, list) else _reports.Info.read(found)
 
 
 def _counted(said, request):
@@ -83,10 +83,10 @@ ROWS = (
     Command("info", _described, places=("path",)),
     Command("tokenize", _spelled),
     Command("generate", _as(_answers.Generation)),
-    Command("bench", _as(_surveys.Bench), ways={"size": repeated}),
+    Command("bench", _as(_reports.Bench), ways={"size": repeated}),
     Command("scan", _counted, prints=()),
     Command("merge", _counted, places=("files",), prints=()),
-    Command("report", _as(_surveys.Report), places=("path",), files=("format",), ways={"head": joined(".")}),
+    Command("report", _as(_reports.Report), places=("path",), files=("format",), ways={"head": joined(".")}),
     Command("doctor"),
     Command("manual", why_not="a page for man(1) and completions of shells, which a shell asks headscope-cli for"),
 )

@@ -7,7 +7,8 @@ import typing
 from headscope._answers import Attribution, Explanation, Generation, Score, Sensitivity, Tokens
 from headscope._commands import ask
 from headscope._records import Answer
-from headscope._surveys import Bench, Circuits, Comparison, Family, Gradients, Info, Precision, Report, Sweep
+from headscope._reports import Bench, Family, Info, Report
+from headscope._surveys import Circuits, Comparison, Gradients, Precision, Sweep
 
 Index = collections.abc.Sequence[int] | str
 Words = collections.abc.Sequence[str] | str

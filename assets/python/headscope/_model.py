@@ -8,7 +8,8 @@ from headscope import _functions
 from headscope import _run as _runs
 from headscope._answers import Lens, Tokens
 from headscope._functions import Path
-from headscope._surveys import Circuits, Info
+from headscope._reports import Info
+from headscope._surveys import Circuits
 
 R = typing.TypeVar("R")
 # What a text takes the place of.

@@ -8,7 +8,6 @@ import typing
 import numpy as np
 
 from headscope import _html
-from headscope._program import HeadscopeError
 
 Array = np.ndarray
 NOT_FINITE = ("nan", "inf", "-inf")  # as JSON carries them
@@ -115,15 +114,14 @@ class Record:
 
     @classmethod
     def read(cls, value):
-        """A record of a JSON object; HeadscopeError where a key is missing that every program so far has printed."""
+        """A record of a JSON object. One that lacks a key of this kind, as a newer program may print it, is an Answer."""
         found, keys = {}, set()
         for name, (key, kind, optional) in _fields(cls).items():
             if key in value:
                 found[name] = _read(kind, value[key])
                 keys.add(key)
             elif not optional:
-                raise HeadscopeError(f"{cls.__name__} has no {key!r} in what headscope-cli printed; expected a program of this "
-                                     "package's version")
+                return Answer.read(value)
         kind = _number_or_whatever if cls.numeric else whatever
         more = {key: kind(part) for key, part in value.items() if key not in keys}
         return cls(**found, json=value, more=more)
@@ -206,3 +204,13 @@ def axis_labels(cells, axis):
     if values and all(isinstance(value, int) for value in values):
         return list(range(max(values) + 1))
     return list(dict.fromkeys(values))
+
+
+def by_head(heads: list, name: str) -> Array:
+    """[layers, heads, ...] of something that every head has; nan where there is no such head."""
+    first = np.asarray(getattr(heads[0], name), dtype=np.float64)
+    sizes = [len(axis_labels(heads, axis)) for axis in ("layer", "head")]
+    found = np.full([*sizes, *first.shape], np.nan)
+    for head in heads:
+        found[head.layer, head.head] = np.asarray(getattr(head, name), dtype=np.float64)
+    return found

@@ -34,8 +34,14 @@ class Result(dict):
         self.key_tokens = manifest.get("key_tokens", self.tokens)
         self.layers = layers
 
+    def __contains__(self, name):
+        return super().__contains__(name) or super().__contains__(SHORT.get(name))
+
+    def get(self, name, default=None):
+        return self[name] if name in self else default
+
     def __missing__(self, name):
-        if SHORT.get(name) in self:
+        if name in self:
             return self[SHORT[name]]
         raise KeyError(f"{name!r} was not asked for; found {', '.join(self)}")
 

@@ -1,11 +1,11 @@
-"""What the commands on whole models say: patches, gradients, circuits, differences, corpora, files."""
+"""What the commands on whole models say: patches, gradients, circuits, differences, number formats."""
 
 import typing
 
 import numpy as np
 
 from headscope import _html
-from headscope._records import Array, Record, axis_labels, grid, record
+from headscope._records import Array, Record, axis_labels, by_head, grid, record
 
 NAN = float("nan")
 
@@ -21,10 +21,10 @@ class Head(Record):
 @record
 class Cell(Record):
     """A part of a model that took other numbers, and the metric after that; `from_` is the head that a path begins at."""
-    layer: int | None
-    head: int | None
-    position: int | None
-    stage: str | None
+    layer: int | None = None
+    head: int | None = None
+    position: int | None = None
+    stage: str | None = None
     value: float = NAN
     estimate: float = NAN
     from_: Head | None = None
@@ -44,12 +44,12 @@ class Sweep(Record):
 
     values: the metric after each patch over `axes`: [layers, heads] of heads, [layers, positions] of positions, [layers,
     stages] of stages, [layers, heads, stages, layers, heads] of paths, nan where there is none; labels says what stands
-    along each axis.
+    along each axis. Over pairs of texts values are means.
     """
     metric: str
-    a: float
-    b: float
     cells: list[Cell]
+    a: float = NAN
+    b: float = NAN
     ablation: str | None = None
     correlation: float | None = None
 
@@ -69,7 +69,7 @@ class Sweep(Record):
 
     @property
     def values(self) -> Array:
-        return self.array("value")
+        return self.array("mean" if self.cells and "mean" in self.cells[0].more else "value")
 
     def array(self, field: str) -> Array:
         """A field of the cells, as values is of "value": "estimate"."""
@@ -79,9 +79,10 @@ class Sweep(Record):
         labels = list(self.labels.values())
         if len(labels) != 2:
             return [_html.of_records("cells", self.cells)]
-        field = "estimate" if np.isnan(self.values).all() else "value"
-        return [_html.titled(f"{field} after the patch less that of B: {self.axes[0]} down, {self.axes[1]} across",
-                             _html.pixels(self.array(field) - self.b, *labels))]
+        estimated = np.isnan(self.values).all()
+        shown = (self.array("estimate") if estimated else self.values) - np.nan_to_num(self.b)
+        name = f"{'estimates' if estimated else 'values'} after the patch less that of B: {self.axes[0]} down, {self.axes[1]} across"
+        return [_html.titled(name, _html.pixels(shown, *labels))]
 
 
 @record
@@ -170,16 +171,6 @@ class Circuits(Record):
         return by_head(self.heads or [], name)
 
 
-def by_head(heads: list, name: str) -> Array:
-    """[layers, heads, ...] of something that every head has; nan where there is no such head."""
-    first = np.asarray(getattr(heads[0], name), dtype=np.float64)
-    sizes = [len(axis_labels(heads, axis)) for axis in ("layer", "head")]
-    found = np.full([*sizes, *first.shape], np.nan)
-    for head in heads:
-        found[head.layer, head.head] = np.asarray(getattr(head, name), dtype=np.float64)
-    return found
-
-
 @record
 class StageDifference(Record):
     """How far a stage of A is from that of B; `incomparable` says why it cannot be said."""
@@ -253,48 +244,3 @@ class Precision(Record):
     def _parts(self):
         rows = ([one.format, stage.stage, stage.max_error, stage.mean_error] for one in self.formats for stage in one.stages)
         return [_html.table(("format", "stage", "largest error", "mean error"), rows)]
-
-
-@record
-class HeadReport(Head):
-    """What a head did over a corpus: each metric an attribute, with histograms, top, samples ..."""
-    rows: int
-
-
-@record
-class Report(Record):
-    """What every head did over a corpus; array("entropy") is [layers, heads]."""
-    model: str
-    phrases: int
-    tokens: int
-    heads: list[HeadReport]
-
-    def array(self, name: str) -> Array:
-        """[layers, heads] of a mean: entropy, distance, previous, next, first, self, duplicate, induction ..."""
-        return by_head(self.heads, name)
-
-    def _parts(self):
-        return [_html.titled("largest weight of every head, mean", _html.pixels(self.array("max_weight"))),
-                _html.of_records("heads", self.heads)]
-
-
-@record
-class Info(Record):
-    """What a file holds: `kind`, and what a file of that kind has, each an attribute."""
-    path: str
-    kind: str
-
-
-@record
-class Family(Record):
-    """A family of models that open: its name, the model_types of config.json, and keys that tell them."""
-    family: str
-    model_types: list[str]
-    keys: list[str]
-
-
-@record
-class Bench(Record):
-    """How fast this machine computes attention; a result for every size."""
-    peak_gflops: float
-    results: list[typing.Any]

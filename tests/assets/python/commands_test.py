@@ -102,9 +102,15 @@ esac
         found = headscope.Attribution.read(printed)
         self.assertEqual(found.pairs, 3)
         self.assertTrue(math.isnan(found.mean[1]))
+        # What has another shape is all there, too: pairs of a sweep, as the contract has them.
         del printed["total"]
-        with self.assertRaisesRegex(headscope.HeadscopeError, "total"):
-            headscope.Attribution.read(printed)
+        self.assertIsInstance(headscope.Attribution.read(printed), headscope.Answer)
+        self.assertEqual(headscope.Attribution.read(printed).pairs, 3)
+        pairs = headscope.Sweep.read({"metric": "loss", "pairs": 2, "cells": [
+            {"layer": 1, "head": 0, "position": None, "stage": "z", "mean": 0.5, "standard_error": "nan", "same_sign": 1.0}]})
+        np.testing.assert_array_equal(pairs.values, [[math.nan], [0.5]])
+        np.testing.assert_array_equal(pairs.array("same_sign"), [[math.nan], [1.0]])
+        self.assertIn("<table", pairs._repr_html_())
 
 
 class Answers(unittest.TestCase):

@@ -4,7 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
-from package import CLI, said
+from package import said
 
 import numpy as np
 
