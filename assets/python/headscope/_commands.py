@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 import functools
 import json
+import pathlib
 import re
 import tempfile
 import typing
@@ -27,8 +28,8 @@ class Command:
     """A command of headscope-cli in Python.
 
     read: (what is printed, the request) -> the answer. places: options that stand without their names. prints: the words
-    that make it print what is read, unless one of `files` is asked for, which writes files and says their names. arrays: the
-    file of --out whose tensors come as arrays, where arrays=True. hooks: whether Python functions may be hooks of its run.
+    that make it print what is read, unless one of `files` is asked for: it writes files then, and the answer is the path of
+    --out. arrays: the file of --out whose tensors come as arrays, where arrays=True. hooks: whether Python functions may be hooks of its run.
     ways: how its options are written, where other than in WAYS. own: Python has a function of its own for it, which reads
     what it writes. why_not: why Python has none.
     """
@@ -79,7 +80,7 @@ ROWS = (
     Command("gradients", _as(_surveys.Gradients), arrays="layers.safetensors"),
     Command("circuits", _as(_surveys.Circuits)),
     Command("precision", _as(_surveys.Precision)),
-    Command("script", _text, prints=()),
+    Command("script", _text, prints=(), files=("out",)),
     Command("info", _described, places=("path",)),
     Command("tokenize", _spelled),
     Command("generate", _as(_answers.Generation)),
@@ -126,7 +127,7 @@ def ask(name: str, request: dict) -> typing.Any:
             raise
         written = [option for option in row.files if option in request]
         try:
-            found = said if written else row.read(said, request)
+            found = pathlib.Path(request.get("out", "")) if written else row.read(said, request)
         except json.JSONDecodeError:
             raise HeadscopeError(f"{name} printed {said[:60]!r}; expected JSON") from None
         if wants:

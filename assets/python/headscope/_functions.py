@@ -2,6 +2,7 @@
 
 import collections.abc
 import os
+import pathlib
 import typing
 
 from headscope._answers import Attribution, Explanation, Generation, Score, Sensitivity, Tokens
@@ -22,10 +23,11 @@ def _given(named: dict) -> dict:
     return {**named.pop("request", {}), **named}
 
 
-def explain(*, stage: str, at: Index, **request: typing.Any) -> Explanation:
+def explain(*, stage: str, at: Index, **request: typing.Any) -> Explanation | pathlib.Path:
     """Where one number comes from: its formula, its operands with their values, every step (`headscope-cli explain`).
 
-    stage, at: the cell in the stage's own axes, as at=(0, 2, 3, 1) of weights [batch, heads, queries, keys].
+    stage, at: the cell in the stage's own axes, as at=(0, 2, 3, 1) of weights [batch, heads, queries, keys]. With out= it is
+    drawn, and the path is returned.
     """
     return ask("explain", _given(locals()))
 
@@ -125,14 +127,15 @@ def merge(files: collections.abc.Sequence[Path], *, out: Path) -> Info:
     return ask("merge", _given(locals()))
 
 
-def report(path: Path, **request: typing.Any) -> Report:
+def report(path: Path, **request: typing.Any) -> Report | pathlib.Path:
     """What every head did over a corpus (`headscope-cli report`): .array("entropy") is [layers, heads]; .heads has
-    histograms, strongest examples and samples. With format= and out= files are written, and their names are returned."""
+    histograms, strongest examples and samples. With format= and out= files are written, and the folder is returned."""
     return ask("report", _given(locals()))
 
 
-def script(*, as_: str, **request: typing.Any) -> str:
-    """The computation as code that runs without Headscope: "pytorch", "numpy" or "latex" (`headscope-cli script`)."""
+def script(*, as_: str, **request: typing.Any) -> str | pathlib.Path:
+    """The computation as code that runs without Headscope: "pytorch", "numpy" or "latex" (`headscope-cli script`).
+    With out= it is written there with the tensors that it reads, and the folder is returned."""
     return ask("script", _given(locals()))
 
 

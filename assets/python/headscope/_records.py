@@ -79,7 +79,7 @@ def _read(kind, value):
         return _read(next(one for one in inner if one is not type(None)), value)
     if origin is list:
         return [_read(inner[0], part) for part in value]
-    if origin is tuple:
+    if kind is tuple:
         return tuple(value)
     if origin is dict:
         return {name: _read(inner[1], part) for name, part in value.items()}
@@ -134,7 +134,7 @@ class Record:
         raise AttributeError(f"{type(self).__name__} has no {name!r}; found {', '.join(self._names())}")
 
     def _names(self):
-        return [*_fields(type(self)), *self.more]
+        return [*_fields(type(self)), *self.__dict__.get("more", ())]
 
     def __dir__(self):
         return [*super().__dir__(), *self.more]

@@ -1,14 +1,11 @@
 """Every command of headscope-cli as a function, against its own JSON and against formulas: commands_test.py HEADSCOPE_CLI"""
-import inspect
+import copy
 import json
 import math
-import os
 import pathlib
-import re
-import stat
+import pickle
 import tempfile
 import unittest
-import unittest.mock
 import warnings
 
 from package import CLI, ROOT, as_json, said
@@ -42,75 +39,6 @@ def equal(found, printed, at="answer"):
         assert found == expected or (math.isnan(found) and math.isnan(expected)), f"{at}: {found} is not {expected}"
     else:
         assert found == printed, f"{at}: {found!r} is not {printed!r}"
-
-
-class Table(unittest.TestCase):
-    def test_every_command_of_the_program_is_a_function_or_says_why_not(self):
-        listed = set(re.findall(r"^headscope-cli ([a-z]\S*) ", said("--help"), re.M))
-        self.assertGreater(len(listed), 20)
-        self.assertEqual(listed, set(_commands.names()))
-        for name in listed:
-            row = _commands.COMMANDS[name]
-            if row.why_not:
-                with self.assertRaisesRegex(AttributeError, re.escape(row.why_not)):
-                    getattr(headscope, name)
-            else:
-                self.assertTrue(callable(getattr(headscope, name)), name)
-                self.assertIn(name, headscope.__all__)
-                self.assertTrue(getattr(headscope, name).__doc__, name)
-        self.assertEqual(set(_commands.COMMANDS) - listed, set(), "rows of commands that are gone")
-
-    def test_what_functions_name_are_options_of_their_commands_and_typed(self):
-        for name, row in _commands.COMMANDS.items():
-            if row.why_not or row.own:
-                continue
-            options = set(re.findall(r"^  --([\w-]+)", said(name, "--help"), re.M))
-            signature = inspect.signature(getattr(headscope, name))
-            self.assertIsNot(signature.return_annotation, inspect.Signature.empty, name)
-            for parameter in signature.parameters.values():
-                self.assertIsNot(parameter.annotation, inspect.Parameter.empty, f"{name}: {parameter.name}")
-                if parameter.kind is inspect.Parameter.VAR_KEYWORD or parameter.name in (*row.places, "arrays"):
-                    continue
-                self.assertIn(parameter.name.rstrip("_").replace("_", "-"), options, name)
-
-    def test_stages_of_a_model_are_those_that_help_names(self):
-        text = " ".join(said("run", "--help").split())
-        named = re.search(r"also of the whole model, by name: ([\w, ]+);", text)[1]
-        self.assertEqual(tuple(named.split(", ")), headscope._run.MODEL_STAGES)
-
-    def test_a_command_that_the_table_does_not_know_comes_by_itself(self):
-        with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder, "headscope-cli")
-            program.write_text(f"""#!/bin/sh
-case $1 in
-  --help) '{CLI}' --help; echo 'headscope-cli novel REQUEST [--json]' ;;
-  novel) echo '{{"way": "'"$*"'", "terms": [[1.5, "nan"], ["inf", 2]], "parts": [{{"token": "nan", "from": 3}}]}}' ;;
-  *) exec '{CLI}' "$@" ;;
-esac
-""")
-            program.chmod(program.stat().st_mode | stat.S_IXUSR)
-            with unittest.mock.patch.dict(os.environ, HEADSCOPE=str(program)):
-                found = headscope.novel(phrase="a b", top_k=3)
-                self.assertEqual(found.way, "novel --phrase a b --top-k 3 --json")
-                np.testing.assert_array_equal(found.terms, [[1.5, math.nan], [math.inf, 2]])
-                self.assertEqual((found.parts[0].token, found.parts[0].from_), ("nan", 3))
-        with self.assertRaises(AttributeError):
-            headscope.novel
-
-    def test_a_key_that_a_newer_program_prints_is_an_attribute(self):
-        printed = {**as_json("attribute", *ON, "--at", "4", "--token", "box"), "mean": [0.5, "nan"], "pairs": 3}
-        found = headscope.Attribution.read(printed)
-        self.assertEqual(found.pairs, 3)
-        self.assertTrue(math.isnan(found.mean[1]))
-        # What has another shape is all there, too: pairs of a sweep, as the contract has them.
-        del printed["total"]
-        self.assertIsInstance(headscope.Attribution.read(printed), headscope.Answer)
-        self.assertEqual(headscope.Attribution.read(printed).pairs, 3)
-        pairs = headscope.Sweep.read({"metric": "loss", "pairs": 2, "cells": [
-            {"layer": 1, "head": 0, "position": None, "stage": "z", "mean": 0.5, "standard_error": "nan", "same_sign": 1.0}]})
-        np.testing.assert_array_equal(pairs.values, [[math.nan], [0.5]])
-        np.testing.assert_array_equal(pairs.array("same_sign"), [[math.nan], [1.0]])
-        self.assertIn("<table", pairs._repr_html_())
 
 
 class Answers(unittest.TestCase):
@@ -181,8 +109,11 @@ class Answers(unittest.TestCase):
             self.assertEqual(entropy.shape, (2, 8))
             for head in printed["heads"]:
                 self.assertEqual(entropy[head["layer"], head["head"]], head["entropy"])
-            self.assertIn("heads.csv", headscope.report(f"{folder}/both.hsagg", format="csv", out=f"{folder}/tables"))
-            self.assertTrue(pathlib.Path(folder, "tables", "heads.csv").exists())
+            tables = headscope.report(f"{folder}/both.hsagg", format="csv", out=f"{folder}/tables")
+            self.assertTrue((tables / "heads.csv").exists())
+            picture = headscope.explain(stage="weights", at=(0, 0, 1, 0), out=pathlib.Path(folder, "cell.svg"), **IN)
+            self.assertIn(b"<svg", picture.read_bytes())
+            self.assertTrue((headscope.script(as_="numpy", out=f"{folder}/code", **IN) / "attention_numpy.py").exists())
 
     def test_tables_of_a_machine_and_scripts(self):
         self.assertIn(headscope.version(), headscope.doctor().version)
@@ -219,6 +150,17 @@ class Answers(unittest.TestCase):
         for cell in as_json("circuits", "--model", MODEL)["cells"]:
             if cell["kind"] == "key":
                 self.assertEqual(composed[cell["layer"], cell["head"], cell["from_layer"], cell["from_head"]], cell["value"])
+
+    def test_answers_are_copied_and_kept(self):
+        found = headscope.attribute(at=4, token="box", **IN)
+        for again in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+            equal(again, found.json)
+        run = headscope.run(layers="all", stages="q", **IN)
+        again = pickle.loads(pickle.dumps(run))
+        np.testing.assert_array_equal(again["q"], run["query"])
+        self.assertEqual((again.layers, again.tokens, "q" in again, again.get("z")), ([0, 1], TEXT.split(), True, None))
+        with self.assertRaisesRegex(AttributeError, "no 'nothing'; found total"):
+            found.nothing
 
     def test_two_records_at_one_place_are_an_error(self):
         cells = [headscope._surveys.Head(0, 1), headscope._surveys.Head(0, 1)]

@@ -3,6 +3,7 @@ import json
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 from package import said
 
@@ -47,7 +48,8 @@ class Kept(unittest.TestCase):
                 found = method(**asked)
                 self.assertEqual(getattr(found, "json", None), getattr(expected, "json", None))
                 self.assertTrue(method.__doc__)
-        self.assertIn("import torch", model.script(as_="pytorch"))
+        with self.assertWarnsRegex(UserWarning, "reads attention_pytorch.safetensors"):
+            self.assertIn("import torch", model.script(as_="pytorch"))
         self.assertEqual(model.circuits(by="heads").model, "demo:induction")
         self.assertEqual(model.info().num_layers, 2)
         self.assertEqual(model.tokenize("cat ink").tokens, ["cat", "ink"])
@@ -95,6 +97,18 @@ class Kept(unittest.TestCase):
             headscope.run(phrase="a b", heads=2, d_model=8, layers="all")
         with self.assertRaises(KeyError):
             found["output"]
+
+
+    def test_layers_of_unlike_sizes_are_a_list(self):
+        def once(stages, request):
+            layer = request.get("layer", 1)
+            return {"key": np.zeros((1, 2 + layer, 3, 4))}, {"model": {"num_layers": 2, "layer": layer, "name": "m"}}
+
+        with unittest.mock.patch.object(headscope._run, "_run_once", once):
+            found = headscope.run(layers="all", stages=["k"])
+        self.assertEqual([part.shape for part in found["k"]], [(1, 2, 3, 4), (1, 3, 3, 4)])
+        self.assertIn("of unlike layers", repr(found))
+        self.assertIn("<table", found._repr_html_())
 
 
 class Hooks(unittest.TestCase):
