@@ -31,7 +31,7 @@ class Command:
     that make it print what is read, unless one of `files` is asked for: it writes files then, and the answer is the path of
     --out. arrays: the file of --out whose tensors come as arrays, where arrays=True. hooks: whether Python functions may be hooks of its run.
     ways: how its options are written, where other than in WAYS. own: Python has a function of its own for it, which reads
-    what it writes. why_not: why Python has none.
+    what it writes. of_model: whether it is of a model, and so a method of Model. why_not: why Python has none.
     """
     name: str
     read: collections.abc.Callable = lambda said, request: Answer.read(json.loads(said))
@@ -42,6 +42,7 @@ class Command:
     hooks: bool = False
     ways: dict = dataclasses.field(default_factory=dict)
     own: bool = False
+    of_model: bool = True
     why_not: str = ""
 
 
@@ -84,11 +85,11 @@ ROWS = (
     Command("info", _described, places=("path",)),
     Command("tokenize", _spelled),
     Command("generate", _as(_answers.Generation)),
-    Command("bench", _as(_reports.Bench), ways={"size": repeated}),
+    Command("bench", _as(_reports.Bench), of_model=False, ways={"size": repeated}),
     Command("scan", _counted, prints=()),
-    Command("merge", _counted, places=("files",), prints=()),
-    Command("report", _as(_reports.Report), places=("path",), files=("format",), ways={"head": joined(".")}),
-    Command("doctor"),
+    Command("merge", _counted, of_model=False, places=("files",), prints=()),
+    Command("report", _as(_reports.Report), of_model=False, places=("path",), files=("format",), ways={"head": joined(".")}),
+    Command("doctor", of_model=False),
     Command("manual", why_not="a page for man(1) and completions of shells, which a shell asks headscope-cli for"),
 )
 COMMANDS = {row.name: row for row in ROWS}

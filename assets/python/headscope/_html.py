@@ -10,7 +10,7 @@ MOST_CELLS = 64     # along each side of a map
 MOST_WORDS = 200
 COLD, PAPER, WARM = (59, 76, 192), (247, 247, 247), (180, 4, 38)  # ends of a map of signed numbers, and its middle
 CELL = "border:0;padding:0;width:10px;height:10px;min-width:10px"
-PLAIN = "border:0;padding:1px 8px;text-align:left;font-variant-numeric:tabular-nums"
+PLAIN = "border:0;padding:1px 8px;text-align:left;white-space:pre;font-variant-numeric:tabular-nums"
 
 
 def said(value):

@@ -4,9 +4,10 @@ import collections.abc
 import functools
 import typing
 
-from headscope import _functions
+from headscope import _commands, _diagnose, _functions, _show
 from headscope import _run as _runs
 from headscope._answers import Lens, Tokens
+from headscope._diagnose import Diagnosis
 from headscope._functions import Path
 from headscope._reports import Info
 from headscope._surveys import Circuits
@@ -42,6 +43,14 @@ class Model:
 
     def __repr__(self) -> str:
         return f"headscope.Model({', '.join(f'{key}={value!r}' for key, value in self.request.items())})"
+
+    def __getattr__(self, name: str) -> typing.Any:
+        """A command of a newer headscope-cli, of this model."""
+        row = _commands.COMMANDS.get(name)
+        if name.startswith("_") or row is not None:
+            raise AttributeError(f"Model has no {name!r}" + (f"; headscope.{name} is of no model" if row else ""))
+        function = _commands.by_itself(name)
+        return lambda text=None, **request: function(**self.options(text, **request))
 
     def options(self, text: typing.Any = None, **request: typing.Any) -> dict[str, typing.Any]:
         """The request of a call: what is kept, with the call's own options."""
@@ -84,6 +93,22 @@ class Model:
     def scan(self, phrases: collections.abc.Sequence[str] | Path, *, out: Path, **request: typing.Any) -> Info:
         """headscope.scan() of the model; of its options only the model counts."""
         return _functions.scan(model=self.request["model"], phrases=phrases, out=out, **request)
+
+    def diagnose(self, mine: typing.Any = None, text: typing.Any = None, **request: typing.Any) -> Diagnosis:
+        """headscope.diagnose() of what your code gave for a text of this model, as stage=."""
+        return _diagnose.diagnose(mine, **self.options(text, **request))
+
+    def assert_close(self, mine: typing.Any = None, text: typing.Any = None, **request: typing.Any) -> None:
+        """headscope.assert_close() of what your code gave for a text of this model, as stage=."""
+        _diagnose.assert_close(mine, **self.options(text, **request))
+
+    def show(self, text: str | None = None, **request: typing.Any) -> _show.Shown:
+        """headscope.show() of a text. ValueError for options of the model that a window cannot be opened with."""
+        asked = self.options(text, **request)
+        other = sorted(asked.keys() - {"model", "phrase", "window", "arguments"})
+        if other:
+            raise ValueError(f"a window is opened on a model and a phrase; found {', '.join(other)}")
+        return _show.show(**asked)
 
     def info(self) -> Info:
         """headscope.info() of the model."""

@@ -53,6 +53,13 @@ class Kept(unittest.TestCase):
         self.assertEqual(model.circuits(by="heads").model, "demo:induction")
         self.assertEqual(model.info().num_layers, 2)
         self.assertEqual(model.tokenize("cat ink").tokens, ["cat", "ink"])
+        weights = model.run(stages="weights")["weights"]
+        model.assert_close(weights, stage="weights")
+        self.assertEqual(model.diagnose(weights[..., ::-1], stage="weights")["verdict"], "differs")
+        with model.show("cat ink", window=False) as shown:
+            self.assertEqual(shown.request(), {"model": "demo:induction", "phrase": "cat ink"})
+        with self.assertRaisesRegex(ValueError, "found ablate"):
+            model.but(ablate="0.1").show("cat ink")
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(model.scan(["cat box", "ink"], out=folder + "/a.hsagg").corpus.phrases, 2)
             self.assertTrue(model.render(format="svg").startswith(b"<"))

@@ -69,8 +69,18 @@ esac
                 self.assertEqual(found.way, "novel --phrase a b --top-k 3 --json")
                 np.testing.assert_array_equal(found.terms, [[1.5, math.nan], [math.inf, 2]])
                 self.assertEqual((found.parts[0].token, found.parts[0].from_), ("nan", 3))
-        with self.assertRaises(AttributeError):
-            headscope.novel
+                of_model = headscope.Model("m", ablate="0.1").novel("a b", top_k=3)
+                self.assertEqual(of_model.way, "novel --model m --ablate 0.1 --top-k 3 --phrase a b --json")
+        for has_not in (headscope, headscope.Model("m")):
+            with self.assertRaises(AttributeError):
+                has_not.novel
+
+    def test_every_command_of_a_model_is_a_method_of_one(self):
+        model = headscope.Model("m")
+        for name, row in _commands.COMMANDS.items():
+            self.assertEqual(hasattr(model, name), row.of_model and not row.why_not, name)
+        with self.assertRaisesRegex(AttributeError, "headscope.report is of no model"):
+            model.report
 
     def test_a_key_that_a_newer_program_prints_is_an_attribute(self):
         printed = {**as_json("attribute", *ON, "--at", "4", "--token", "box"), "mean": [0.5, "nan"], "pairs": 3}
