@@ -13,6 +13,9 @@ OF_MODEL = {"stream": -1, "attention_out": 1000, "mlp_in": 1001, "mlp_out": 1002
 AFTER_MLP = 1003
 # What acts on a stage after --set did: of a stage with a hook it would act a second time.
 LATER = ("add", "project_out", "patch", "edit")
+# What makes a run one of a decoder beside an encoder, each of whose layers is two: what is exported of the stream is what
+# enters a whole layer, what is set what enters the half that is shown.
+TWO_STACKS = ("decoder_phrase", "decoder_ids", "attention")
 
 
 def with_answers(request, hooks, run_once):
@@ -94,6 +97,8 @@ def _refuse_later(place, stage, manifest, set_here):
     request = manifest["request"]
     if "set" in request and not set_here:
         raise ValueError("the session of a request with hooks sets stages itself; expected them as set=, beside hooks")
+    if stage[1] in OF_MODEL and any(option in request for option in TWO_STACKS):
+        raise ValueError(f"a hook on {place} of a decoder beside an encoder cannot be; expected a stage of a layer's attention")
     shown = manifest.get("model", {}).get("layer")
     layer, name = stage
     layer = shown if layer is None else layer

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 import unittest.mock
 
-from package import said
+from package import ROOT, said
 
 import numpy as np
 
@@ -158,6 +158,23 @@ class Hooks(unittest.TestCase):
         np.testing.assert_array_equal(found["logits"], expected)
         self.assertGreater(np.abs(found["logits"] - model.run(TEXT, stages="logits")["logits"]).max(), 0.1)
 
+    def test_a_function_stands_where_the_stage_is_exported_in_models_of_many_kinds(self):
+        folders = sorted(path.parent for path in (ROOT / "tests" / "golden" / "models").glob("*/config.json"))[::12]
+        self.assertGreaterEqual(len(folders), 5)
+        checked = 0
+        for folder in folders:
+            model, ids = headscope.Model(folder), [3, 4, 5, 6]
+            for stage in ("stream", "attention_out", "mlp_out"):
+                try:
+                    plain = model.run(ids, stages=[stage])[stage]
+                except headscope.RefusedError:  # a model that reads pictures, or has no MLP
+                    continue
+                layer = len(plain) - (2 if stage == "stream" else 1)
+                found = model.run(ids, stages=[stage], hooks=[(f"{layer}/{stage}", lambda x: x + 0.25)])[stage]
+                np.testing.assert_allclose(found[layer], plain[layer] + np.float32(0.25), atol=1e-6, err_msg=f"{folder.name} {stage}")
+                checked += 1
+        self.assertGreaterEqual(checked, 12)
+
     def test_every_command_on_one_run_has_them(self):
         model, double = headscope.Model(STORIES), [("1/stream", lambda x: 2 * x)]
         twice = {"1/stream": 2 * model.run(TEXT, stages="stream")["stream"][1]}
@@ -194,6 +211,14 @@ class Hooks(unittest.TestCase):
             path.write_text(json.dumps({"model": STORIES, "phrase": TEXT, "set": "1/stream:0=1"}))
             with self.assertRaisesRegex(ValueError, "session"):
                 headscope.run(session=path, hooks=[("2/stream", np.negative)])
+
+
+    def test_a_stream_of_two_stacks_has_no_hook(self):
+        def once(stages, request):
+            return {"stream": np.zeros((3, 1, 2, 4))}, {"request": request, "model": {"layer": 1}}
+
+        with unittest.mock.patch.object(headscope._run, "_run_once", once), self.assertRaisesRegex(ValueError, "encoder"):
+            headscope.run(phrase="a", decoder_ids=[0], hooks=[("1/stream", np.negative)])
 
 
 class Torch(unittest.TestCase):
