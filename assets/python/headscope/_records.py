@@ -133,6 +133,18 @@ class Record:
             return more[key]
         raise AttributeError(f"{type(self).__name__} has no {name!r}; found {', '.join(self._names())}")
 
+    def __getitem__(self, key):
+        """What stands under a key of the JSON, where that is no name in Python: answer["from"]."""
+        for name, (of_field, _, _) in _fields(type(self)).items():
+            if of_field == key:
+                return getattr(self, name)
+        if key in self.more:
+            return self.more[key]
+        raise KeyError(f"{type(self).__name__} has no {key!r}; found {', '.join(self._names())}")
+
+    def __contains__(self, key):
+        return key in self.more or any(of_field == key for of_field, _, _ in _fields(type(self)).values())
+
     def _names(self):
         return [*_fields(type(self)), *self.__dict__.get("more", ())]
 

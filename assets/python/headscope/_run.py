@@ -57,6 +57,11 @@ class Result(dict):
         return {**named, **self.manifest["request"]}
 
     @property
+    def notices(self) -> list:
+        """Sentences on what could have been meant otherwise, and how it was taken."""
+        return self.manifest.get("notices", [])
+
+    @property
     def predictions(self) -> Predictions | None:
         """What predict=N adds."""
         return Predictions.read(self.manifest["predictions"]) if "predictions" in self.manifest else None

@@ -155,6 +155,11 @@ class Answers(unittest.TestCase):
         found = headscope.attribute(at=4, token="box", **IN)
         for again in (copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
             equal(again, found.json)
+        self.assertEqual((found["total"], "total" in found, "nothing" in found, found["parts"]), (found.total, True, False, found.parts))
+        direction = headscope.circuits(model=MODEL, by="directions", head="1:7", top=1).qk[0]
+        self.assertEqual(direction["from"], direction.from_)
+        with self.assertRaises(KeyError):
+            found["nothing"]
         run = headscope.run(layers="all", stages="q", **IN)
         again = pickle.loads(pickle.dumps(run))
         np.testing.assert_array_equal(again["q"], run["query"])
@@ -206,7 +211,9 @@ class Formulas(unittest.TestCase):
         shown = headscope.explain(stage="weights", at=(0, 0, 0, 0), **asked)
         self.assertEqual((shown.value, shown.operands[1].value), (1.0, -math.inf))
         self.assertTrue(math.isnan(headscope.explain(stage="weights", at=(0, 0, 1, 0), **asked).value))
+        self.assertTrue(any("nan" in notice for notice in headscope.run(**asked).notices))
         run = headscope.run(metrics=True, **IN)
+        self.assertEqual(run.notices, [])
         self.assertTrue(np.isnan(run.metrics["local"]).all())
         self.assertEqual(run.metrics["entropy"].shape, (2, 8))
 
