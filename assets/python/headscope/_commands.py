@@ -8,13 +8,12 @@ import pathlib
 import re
 import tempfile
 import typing
-import warnings
 
 import numpy as np
 
 from headscope import _answers, _reports, _surveys
 from headscope._arrays import read_safetensors
-from headscope._program import HeadscopeError, answer, program
+from headscope._program import HeadscopeError, answer, program, warn
 from headscope._records import Answer
 from headscope._round_trips import with_answers
 from headscope._run import _run_once
@@ -134,8 +133,7 @@ def ask(name: str, request: dict) -> typing.Any:
         if wants:
             found.more.update(_by_layer(read_safetensors(f"{folder}/{row.arrays}")))
     notices = [notice.replace(folder + "/", "") for notice in notices]
-    for notice in notices:
-        warnings.warn(notice, stacklevel=3)
+    warn(notices)
     if hasattr(found, "notices"):
         found.notices = notices
     return found

@@ -5,13 +5,12 @@ import json
 import pathlib
 import re
 import tempfile
-import warnings
 
 import numpy as np
 
 from headscope import _html
 from headscope._arrays import numbers, plain, safetensors_bytes
-from headscope._program import answer
+from headscope._program import answer, warn
 from headscope._words import words_of
 
 CHECK_FOUND = 4  # how headscope-cli ends where --check finds a difference
@@ -55,7 +54,7 @@ def diagnose(mine=None, *, q=None, k=None, v=None, x=None, weights=None, heads=N
     """
     asked = dict(locals())
     _, said, notices = _answer(["--json"], **asked)
-    _warn(notices)
+    warn(notices)
     return Diagnosis(json.loads(said))
 
 
@@ -71,14 +70,9 @@ def assert_close(mine=None, *, q=None, k=None, v=None, x=None, weights=None, hea
     asked = dict(locals())
     __tracebackhide__ = True  # pytest shows the line of the test
     code, said, notices = _answer(["--check"], **asked)
-    _warn(notices)
+    warn(notices)
     if code == CHECK_FOUND:
         raise AssertionError(said.strip())
-
-
-def _warn(notices):
-    for notice in notices:
-        warnings.warn(notice, stacklevel=3)
 
 
 def _answer(options, *, mine, q, k, v, x, weights, heads, module, stage, stages, mask, causal, scale, layout, format,

@@ -4,6 +4,8 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
+import warnings
 
 NOTICE = "headscope-cli: notice: "
 
@@ -46,6 +48,15 @@ def answer(words, ends=(0,)):
     sentence = "\n".join(line for line in lines if not line.startswith(NOTICE)).removeprefix("headscope-cli: error: ")
     kind = RefusedError if done.returncode in (2, 3) else HeadscopeError
     raise kind(sentence or f"headscope-cli ended with {done.returncode}", done.returncode)
+
+
+def warn(notices):
+    """Notices as warnings of the line outside of this package that asked."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "headscope":
+        level, frame = level + 1, frame.f_back
+    for notice in notices:
+        warnings.warn(notice, stacklevel=level)
 
 
 def call(words):

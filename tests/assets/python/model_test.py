@@ -48,8 +48,9 @@ class Kept(unittest.TestCase):
                 found = method(**asked)
                 self.assertEqual(getattr(found, "json", None), getattr(expected, "json", None))
                 self.assertTrue(method.__doc__)
-        with self.assertWarnsRegex(UserWarning, "reads attention_pytorch.safetensors"):
+        with self.assertWarnsRegex(UserWarning, "reads attention_pytorch.safetensors") as warned:
             self.assertIn("import torch", model.script(as_="pytorch"))
+        self.assertEqual(pathlib.Path(warned.filename).name, pathlib.Path(__file__).name, "the line that asked")
         self.assertEqual(model.circuits(by="heads").model, "demo:induction")
         self.assertEqual(model.info().num_layers, 2)
         self.assertEqual(model.tokenize("cat ink").tokens, ["cat", "ink"])
