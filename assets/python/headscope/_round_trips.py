@@ -82,7 +82,8 @@ def _in_order(parsed, request, run_once):
     def rank(hook):
         layer, name = hook[1]
         if layer not in orders:
-            arrays, manifest = run_once("all", request if layer is None else {**request, "layer": layer})
+            # The manifest lists the layer's stages as they are computed, whichever are written.
+            _, manifest = run_once(name, request if layer is None else {**request, "layer": layer})
             orders[layer] = list(manifest["stages"])
             known[layer] = manifest.get("model", {}).get("layer", 0) if layer is None else layer
         of_layer = orders[layer]
