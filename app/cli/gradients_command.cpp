@@ -67,15 +67,15 @@ Command gradients_command() {
   CommandSpec spec;
   spec.name = "gradients";
   spec.usage =
-      "REQUEST --metric logit:A[-B]|prob:A|loss [--at POSITION] [--steps N] [--json] [--out FILE.csv|FILE.safetensors]";
+      "REQUEST --metric logit:A[-B]|prob:A[-B]|loss [--at POSITION] [--steps N] [--json] [--out FILE.csv|FILE.safetensors]";
   spec.summary =
       "Says what the attention weights of every head of a model do to one number: its gradient by each weight, times "
       "the weight.";
   spec.groups = {
       {"Gradients",
-       {{"metric", "logit:A[-B]|prob:A|loss",
-         "The logit of a token or the difference of two, the probability of a token, or the mean loss of the text; as "
-         "for sweep."},
+       {{"metric", "logit:A[-B]|prob:A[-B]|loss",
+         "The logit of a token or the difference of two, the probability of a token or the difference of two (sets in "
+         "braces too, {A,B}), or the mean loss of the text; as for sweep."},
         {"at", "POSITION",
          "Where the metric is taken, from 0 on; -1 is the last (default: [MASK] where there is one, else the last "
          "position)."},

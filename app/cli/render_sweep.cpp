@@ -1,6 +1,7 @@
 #include "app/cli/render_sweep.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include "app/cli/progress_line.h"
 #include "core/base/error.h"
 #include "core/picture/view_options.h"
+#include "core/sweep/swept_parts.h"
 
 namespace headscope::cli {
 
@@ -22,9 +24,9 @@ bool is_sweep_word(const std::string& text) {
 }
 
 [[noreturn]] void refuse_patch(const Arguments& given, ViewKind view) {
-  throw UsageError(
-      "patch", fmt::format("found '{}' with --view {}", given.get("patch"), view_kind_name(view)),
-      view == ViewKind::sweep ? "heads, positions, stages or paths" : "[L/]STAGE[:H[,I]]@A, or --view sweep");
+  throw UsageError("patch", fmt::format("found '{}' with --view {}", given.get("patch"), view_kind_name(view)),
+                   view == ViewKind::sweep ? fmt::format("{}", fmt::join(kSweepPatchNames, ", "))
+                                           : "[L/]STAGE[:H[,I]]@A, or --view sweep");
 }
 
 }  // namespace
@@ -65,6 +67,7 @@ Sweep swept(const Request& request, const std::optional<Request>& against, const
   question.ablation = asked.ablation;
   question.from = asked.from;
   question.into = asked.into;
+  if (against) question.direction = asked.direction;
   check_ends(question);
   if (against && asked.direction == SweepDirection::noise) std::swap(question.patched, question.source);
   ProgressLine progress;

@@ -15,7 +15,8 @@ namespace headscope::cli {
 // Of --patch as a sweep takes it, in one sentence.
 inline constexpr const char* kSweepPatchHelp =
     "a run for every head's context of every layer (default), for every position of the stream before every layer, for "
-    "query, key, value, weights, context, output and mlp_out of every layer, or for every path of --from or --into.";
+    "query, key, value, weights, context, output and mlp_out of every layer, for every path of --from or --into, for "
+    "every head at every position, every part of a head, every MLP, or every neuron.";
 
 // The arguments of REQUEST: without a --patch that is a word of a sweep, which puts in patches of its own. UsageError
 // for another --patch with --view sweep.

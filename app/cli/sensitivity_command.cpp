@@ -6,6 +6,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
+#include "app/cli/logit_sensitivity.h"
 #include "app/cli/output.h"
 #include "app/cli/request_arguments.h"
 #include "app/cli/stage_arguments.h"
@@ -111,6 +112,7 @@ std::string cells_text(const Trace& trace, const char* stage, const Tensor& tens
 }
 
 void run_sensitivity(const Arguments& given, const CancelToken& cancel) {
+  if (asks_for_logit(given)) return run_logit_sensitivity(given, cancel);
   for (const char* option : {"stage", "at"}) {
     if (!given.has(option)) {
       throw UsageError(option, "missing; sensitivity needs a stage and a cell of it");
@@ -137,17 +139,29 @@ void run_sensitivity(const Arguments& given, const CancelToken& cancel) {
 Command sensitivity_command() {
   CommandSpec spec;
   spec.name = "sensitivity";
-  spec.usage = "REQUEST --stage STAGE --at B,H,I,J [--json]";
-  spec.summary = "Says what a number depends on: its derivative by every token's vector, every score and every weight.";
+  spec.usage =
+      "REQUEST (--stage STAGE --at B,H,I,J | --stage logits --at POSITION --token A[,B] [--method METHOD] [--steps N]) "
+      "[--json]";
+  spec.summary =
+      "Says what a number depends on: its derivative by every token's vector, every score and every weight; or what "
+      "every token does to a logit.";
   spec.groups = {{"Cell",
-                  {{"stage", "STAGE", "The stage that holds the number."},
-                   {"at", "B,H,I,J",
-                    "Where in the stage, in its own axes (B,I,J in a stage of three); -1 is the last of an axis."},
-                   {"json", "", "Print {stage, index, value, tokens, scores, weights}."}}},
+                  {{"stage", "STAGE",
+                    "The stage that holds the number; or logits, of a whole model that reads a text, by its tokens."},
+                   {"at", "B,H,I,J|POSITION",
+                    "Where in the stage, in its own axes (B,I,J in a stage of three), or the position whose logits are "
+                    "taken; -1 is the last of an axis."},
+                   {"json", "",
+                    "Print {stage, index, value, tokens, scores, weights}; of logits {method, position, ids, value, baseline, "
+                    "total, sum, gap, tokens: [{position, token, value}]}, where total is the logit (value) less what "
+                    "it is when every embedding is zero (baseline), and gap is total - sum."}}},
+                 {"Logits (--stage logits)", logit_options()},
                  request_group()};
   spec.examples = {
       "headscope-cli sensitivity --model demo:pronouns --stage weights --at 0,7,7,1",
-      "headscope-cli sensitivity --model seeded --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json"};
+      "headscope-cli sensitivity --model seeded --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json",
+      "headscope-cli sensitivity --model demo:induction --phrase 'cat box ink fox cat' --stage logits --at -1 --token "
+      "box,ink --by tokens --method integrated"};
   return {spec, run_sensitivity};
 }
 

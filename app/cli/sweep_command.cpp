@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <iterator>
@@ -16,13 +17,16 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/recipe_words.h"
 #include "app/cli/request_arguments.h"
+#include "app/cli/sweep_pairs.h"
 #include "app/cli/sweep_text.h"
 #include "core/attention/patches.h"
 #include "core/base/error.h"
 #include "core/base/from_end.h"
 #include "core/corpus/phrase_list.h"
 #include "core/export/answer_tables.h"
+#include "core/sweep/metric_words.h"
 #include "core/sweep/sweep.h"
+#include "core/sweep/swept_parts.h"
 
 namespace headscope::cli {
 namespace {
@@ -83,6 +87,8 @@ void run_sweep(const Arguments& given, const CancelToken& cancel) {
   question.metric = given.get("metric");
   if (given.has("at")) question.at = parse_place("at", given.get("at"));
   const auto direction = chosen<SweepDirection>(given, "direction", kSweepDirectionNames);
+  question.direction = direction;
+  if (given.has("pairs")) return run_pair_sweep(given, std::move(question), cancel);
   const std::string path = csv_path(given);
   const std::int64_t memory = stage_memory_of(given);
   const GivenRequest request = given_request(without_own_options(given));
@@ -108,21 +114,26 @@ void run_sweep(const Arguments& given, const CancelToken& cancel) {
 std::vector<OptionSpec> sweep_options() {
   return {
       {"against", "SESSION", "The session, or picture that carries one, of A."},
-      {"patch", "heads|positions|stages|paths",
-       "A run for every head's context of every layer, for every position of the stream before every layer, for "
-       "query, key, value, weights, context and output (attention_norm_out and mlp_out where there are such) of "
-       "every "
-       "layer, or for every path between a head and the query, key or value of a later one."},
+      {"pairs", "FILE.jsonl|FILE.csv",
+       "Instead of --against and a phrase: many pairs of texts, {clean, corrupt, answer, other, at} a line or a row; "
+       "answer, other and at, a position, may be missing. Every corrupt text takes the numbers of its clean one, "
+       "position "
+       "by position, so that both need as many tokens. In --metric the words answer and other stand for the pair's own "
+       "tokens: logit:answer-other, prob:answer, rank:answer; recovered alone is that of logit:answer-other. Says "
+       "mean, "
+       "standard error and the share of pairs with the sign of the mean."},
+      {"patch", fmt::format("{}", fmt::join(kSweepPatchNames, "|")),
+       "A run for every part of the model. heads: every head's context. positions: the stream before every layer, at "
+       "every position. stages: query, key, value, weights, context and output (attention_norm_out and mlp_out where "
+       "there are such) of every layer. paths: between a head and the query, key or value of a later one. "
+       "heads-positions: every head's context at every position. head-parts: query, key, value, weights (the pattern) "
+       "and context (z) of every head; those of key and value are the groups' that share them. mlps: what the MLP of "
+       "every layer adds. neurons: every neuron of every MLP, at all positions."},
       {"from", "L:H",
        "With --patch paths: the head whose context takes the other numbers on its way into every later head alone; "
        "all other heads and MLPs between them give what they gave. Heads of key and value are those of groups."},
       {"into", "L:H", "With --patch paths: the head that paths from every earlier head end at."},
-      {"metric", "logit:A[-B]|prob:A|loss|kl|cell:[L/]STAGE:B,H,I,J",
-       "The logit of a token or the difference of two, the probability of a token, the mean loss that run --predict "
-       "prints, the divergence from the unpatched run in nats, or any number of a stage (cell:1/weights:0,7,5,1; "
-       "without "
-       "L/ of the request's layer). Tokens are named as for attribute; A-B is split at the first dash between two "
-       "tokens."},
+      {"metric", metric_forms(), metric_help()},
       {"at", "POSITION",
        "Where the metric is taken, from 0 on; -1 is the last (default: [MASK] where there is one, else the last "
        "position)."},
@@ -136,16 +147,18 @@ std::vector<OptionSpec> sweep_options() {
        "interventions (default: the request's own positions)."},
       {"estimate", "",
        "Beside every run its estimate of first order, the unpatched metric + gradient x difference (attribution "
-       "patching), and how both correlate. Not of kl, whose slope is 0, of a cell, nor of models with parts that the "
-       "backward "
-       "pass does not know; a sentence names them."},
+       "patching), and how both correlate. Not of kl, whose slope is 0, of a rank or a cell, nor of models with parts "
+       "that the backward pass does not know; a sentence names them."},
       {"estimate-only", "", "The estimates without the runs: one backward pass in place of a run a cell."},
       {"json", "",
-       "Print {metric, a, b, cells}; a cell holds the metric after its patch, a and b those of the runs "
-       "themselves."},
+       "Print {metric, a, b, cells}; a cell holds the metric after its patch, a and b those of the runs themselves. "
+       "With "
+       "--pairs {metric, pairs, a, b, cells}, where a cell has mean, standard_error and same_sign of the metric after "
+       "its "
+       "patch, and of its change."},
       {"out", "FILE.csv",
        "The cells as CSV: layer,head,position,stage,value; with estimates a column estimate, of paths from_layer and "
-       "from_head."}};
+       "from_head, of neurons neuron."}};
 }
 
 }  // namespace
@@ -154,9 +167,9 @@ Command sweep_command() {
   CommandSpec spec;
   spec.name = "sweep";
   spec.usage =
-      "REQUEST --against SESSION|--ablation zero|mean --patch heads|positions|stages|paths --metric "
-      "logit:A[-B]|prob:A|loss|kl|cell:[L/]STAGE:B,H,I,J [--at POSITION] [--from L:H] [--estimate] [--json] [--out "
-      "FILE.csv]";
+      "REQUEST --against SESSION|--ablation zero|mean|--pairs FILE --patch PATCH --metric METRIC [--at POSITION] "
+      "[--from L:H] "
+      "[--estimate] [--json] [--out FILE.csv]";
   spec.summary =
       "Puts the numbers of another run, A, into one part of a model after the other, and takes a metric each time: "
       "what carries the difference between two texts.";
@@ -168,8 +181,8 @@ Command sweep_command() {
       "headscope-cli sweep --model demo:induction --phrase 'cat box ink fox cat' --against other.json --patch paths "
       "--into 1:7 --metric logit:box-ink",
       "headscope-cli sweep --model demo:induction --phrase 'cat box ink fox cat' --ablation zero --patch heads "
-      "--metric "
-      "logit:box --estimate"};
+      "--metric logit:box --estimate",
+      "headscope-cli sweep --model demo:induction --pairs pairs.jsonl --patch heads --metric logit:answer-other"};
   return {spec, run_sweep};
 }
 

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,6 +17,7 @@
 #include "app/cli/table_numbers.h"
 #include "core/attention/model_trace.h"
 #include "core/io/json_text.h"
+#include "core/sweep/sweep_map.h"
 
 namespace headscope::cli {
 namespace {
@@ -46,31 +50,60 @@ std::string position_name(const Sweep& sweep, std::int64_t position) {
   return fmt::format("{} {}", at, printable(sweep.trace->inputs->tokens[at]));
 }
 
-Place place_of_swept(const Sweep& sweep, const SweepCell& cell, const SweepQuestion& question) {
+// A map as the terminal has it: positions are rows there but for heads, where their words have room.
+Place place_of_swept(const Sweep& sweep, const SweepCell& cell) {
   const std::string layer = fmt::format("layer {}", cell.layer);
-  if (question.from) return {fmt::format("{} {}", layer, cell.stage), fmt::format("head {}", *cell.head)};
-  if (question.into) {
+  if (sweep.into) {
     return {fmt::format("layer {} to {}", cell.from->layer, cell.stage), fmt::format("head {}", cell.from->head)};
   }
-  if (question.patch == SweepPatch::heads) return {layer, fmt::format("head {}", *cell.head)};
-  if (question.patch == SweepPatch::stages) return {cell.stage, layer};
-  return {position_name(sweep, *cell.position), layer};
+  const SweepMapInfo& info = sweep_map_info(sweep.patch);
+  if (cell.position && cell.head) return {info.row(cell), position_name(sweep, *cell.position)};
+  if (cell.position) return {position_name(sweep, *cell.position), layer};
+  return {info.row(cell), fmt::format("{} {}", info.column_word, info.column(cell))};
 }
 
-const char* corner_of(const SweepQuestion& question) {
-  if (question.from || question.into || question.patch == SweepPatch::heads) return "";
-  return question.patch == SweepPatch::positions ? "position" : "stage";
+const char* corner_of(const Sweep& sweep) {
+  const SweepCell& any = sweep.cells.front();
+  return any.head ? "" : any.position ? "position" : "stage";
+}
+
+// Neurons are too many for a table: those that change most, the largest first.
+std::string list_of(const Sweep& sweep, bool estimates) {
+  constexpr std::size_t kShown = 20;
+  std::vector<const SweepCell*> order;
+  for (const SweepCell& cell : sweep.cells) order.push_back(&cell);
+  const auto size_of = [&](const SweepCell* cell) {
+    const double size = std::abs(change_of(sweep, *cell, estimates));
+    return std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
+  };
+  const std::size_t count = std::min(kShown, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](const SweepCell* a, const SweepCell* b) {
+                      const double size_a = size_of(a), size_b = size_of(b);
+                      return size_a != size_b ? size_a > size_b : a < b;
+                    });
+  std::vector<std::vector<std::string>> rows = {{"layer", "neuron", "value", "change"}};
+  for (std::size_t k = 0; k < count; ++k) {
+    const SweepCell& cell = *order[k];
+    rows.push_back({std::to_string(cell.layer), std::to_string(*cell.neuron),
+                    short_number(estimates ? cell.estimate.value() : cell.value),
+                    short_number(change_of(sweep, cell, estimates))});
+  }
+  std::string text = table_text({{true}, {true}, {true}, {true}}, rows);
+  if (order.size() > count) text += fmt::format("{} more neurons change it less\n", order.size() - count);
+  return text;
 }
 
 // The values of the cells, or their estimates.
-std::string table_of(const Sweep& sweep, const SweepQuestion& question, bool estimates) {
-  std::vector<std::vector<std::string>> rows = {{corner_of(question)}};
+std::string table_of(const Sweep& sweep, bool estimates) {
+  if (sweep.patch == SweepPatch::neurons) return list_of(sweep, estimates);
+  std::vector<std::vector<std::string>> rows = {{corner_of(sweep)}};
   std::map<std::string, std::size_t> row_of, column_of;
   const auto value_of = [estimates](const SweepCell& cell) { return estimates ? cell.estimate.value() : cell.value; };
   TableNumbers numbers;
   for (const SweepCell& cell : sweep.cells) numbers.add(value_of(cell));
   for (const SweepCell& cell : sweep.cells) {
-    const Place place = place_of_swept(sweep, cell, question);
+    const Place place = place_of_swept(sweep, cell);
     if (row_of.try_emplace(place.row, rows.size()).second) rows.push_back({place.row});
     if (column_of.try_emplace(place.column, column_of.size() + 1).second) rows.front().push_back(place.column);
     rows[row_of[place.row]].push_back(numbers.text(value_of(cell)));
@@ -80,14 +113,10 @@ std::string table_of(const Sweep& sweep, const SweepQuestion& question, bool est
   return table_text(columns, rows) + numbers.legend();
 }
 
-std::string cell_name(const Sweep& sweep, const SweepCell& cell, const SweepQuestion& question) {
-  if (cell.from) {
-    return fmt::format("layer {}, head {}, into {} of layer {}, head {}", cell.from->layer, cell.from->head, cell.stage,
-                       cell.layer, *cell.head);
-  }
-  if (question.patch == SweepPatch::heads) return fmt::format("layer {}, head {}", cell.layer, *cell.head);
-  if (question.patch == SweepPatch::stages) return fmt::format("layer {}, {}", cell.layer, cell.stage);
-  return fmt::format("layer {}, position {}", cell.layer, position_name(sweep, *cell.position));
+std::string cell_name(const Sweep& sweep, const SweepCell& cell) {
+  std::vector<std::string> tokens;
+  for (const std::string& token : sweep.trace->inputs->tokens) tokens.push_back(printable(token));
+  return sweep_cell_name(cell, tokens);
 }
 
 // The cell that is farthest from the unpatched run, the first of equal ones.
@@ -105,8 +134,8 @@ std::string largest_change(const Sweep& sweep, const SweepQuestion& question) {
   if (largest == nullptr) return "no patch changes it\n";
   const double value = alone ? largest->estimate.value() : largest->value;
   const double by = value - sweep.unpatched;
-  return fmt::format("largest {}change: {}: {} ({}{})\n", alone ? "estimated " : "",
-                     cell_name(sweep, *largest, question), short_number(value), by > 0 ? "+" : "", short_number(by));
+  return fmt::format("largest {}change: {}: {} ({}{})\n", alone ? "estimated " : "", cell_name(sweep, *largest),
+                     short_number(value), by > 0 ? "+" : "", short_number(by));
 }
 
 // "B with numbers of A", "B with zeros in place of a part": what the cells hold.
@@ -133,10 +162,10 @@ std::string tables_of(const Sweep& sweep, const SweepQuestion& question, bool no
   const std::string words = cells_words(question, noise);
   std::string text;
   if (question.estimate != SweepEstimate::alone) {
-    text = fmt::format("{}:\n{}\n", words, table_of(sweep, question, false));
+    text = fmt::format("{}:\n{}\n", words, table_of(sweep, false));
   }
   if (question.estimate != SweepEstimate::none) {
-    text += fmt::format("{}, estimated by gradient x difference:\n{}\n", words, table_of(sweep, question, true));
+    text += fmt::format("{}, estimated by gradient x difference:\n{}\n", words, table_of(sweep, true));
   }
   text += largest_change(sweep, question);
   if (question.estimate == SweepEstimate::beside) text += correlation_words(sweep);
@@ -156,6 +185,7 @@ std::string sweep_json(const Sweep& sweep, const SweepQuestion& question, SweepD
                  {"stage", cell.stage},
                  {"value", alone ? Json() : json_number(cell.value)}};
     if (cell.estimate) json["estimate"] = json_number(*cell.estimate);
+    if (cell.neuron) json["neuron"] = *cell.neuron;
     if (cell.from) json["from"] = {{"layer", cell.from->layer}, {"head", cell.from->head}};
     cells.push_back(std::move(json));
   }

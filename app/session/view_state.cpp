@@ -113,8 +113,9 @@ void apply_sweep(ViewState& view, const ModelQuestion& question) {
                                                                   {"loss", SweepMeasure::loss},
                                                                   {"kl", SweepMeasure::kl},
                                                                   {"cell:", SweepMeasure::cell}};
+  // What the window has no measure for leaves it the usual one.
   for (const auto& [word, measure] : kWords) {
-    if (!question.metric.starts_with(word)) continue;
+    if (word.ends_with(':') ? !question.metric.starts_with(word) : question.metric != word) continue;
     view.sweep.measure = measure;
     (measure == SweepMeasure::cell ? view.sweep.number : view.sweep.tokens) = question.metric.substr(word.size());
   }

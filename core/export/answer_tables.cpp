@@ -68,13 +68,37 @@ std::string scatter_csv(const Trace& trace, const QueryKeyScatter& scatter, Toke
 std::string sweep_csv(const Sweep& sweep) {
   const bool estimates = !sweep.cells.empty() && sweep.cells.front().estimate.has_value();
   const bool paths = !sweep.cells.empty() && sweep.cells.front().from.has_value();
-  std::string text = fmt::format("layer,head,position,stage,value{}{}\n", estimates ? ",estimate" : "",
-                                 paths ? ",from_layer,from_head" : "");
+  const bool neurons = !sweep.cells.empty() && sweep.cells.front().neuron.has_value();
+  std::string text = fmt::format("layer,head,position,stage,value{}{}{}\n", estimates ? ",estimate" : "",
+                                 paths ? ",from_layer,from_head" : "", neurons ? ",neuron" : "");
   for (const SweepCell& cell : sweep.cells) {
     text += fmt::format("{},{},{},{},{}", cell.layer, count_text(cell.head), count_text(cell.position), cell.stage,
                         csv_number(cell.value));
     if (estimates) text += fmt::format(",{}", csv_number(cell.estimate.value()));
     if (paths) text += fmt::format(",{},{}", cell.from->layer, cell.from->head);
+    if (neurons) text += fmt::format(",{}", *cell.neuron);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string pair_sweep_csv(const PairSweep& found) {
+  const bool paths = !found.cells.empty() && found.cells.front().cell.from.has_value();
+  const bool neurons = !found.cells.empty() && found.cells.front().cell.neuron.has_value();
+  const auto statistics = [](const PairStatistics& of) {
+    return fmt::format(",{},{},{}", csv_number(of.mean), of.standard_error ? csv_number(*of.standard_error) : "",
+                       csv_number(of.same_sign));
+  };
+  std::string text = fmt::format(
+      "layer,head,position,stage,mean,standard_error,same_sign,change_mean,change_standard_error,change_same_sign{}{}"
+      "\n",
+      paths ? ",from_layer,from_head" : "", neurons ? ",neuron" : "");
+  for (const PairCell& each : found.cells) {
+    const SweepCell& cell = each.cell;
+    text += fmt::format("{},{},{},{}", cell.layer, count_text(cell.head), count_text(cell.position), cell.stage);
+    text += statistics(each.value) + statistics(each.change);
+    if (paths) text += fmt::format(",{},{}", cell.from->layer, cell.from->head);
+    if (neurons) text += fmt::format(",{}", *cell.neuron);
     text += "\n";
   }
   return text;

@@ -10,6 +10,7 @@
 #include "core/explain/logit_lens.h"
 #include "core/explain/score_writers.h"
 #include "core/heads/query_key_scatter.h"
+#include "core/sweep/pair_sweep.h"
 #include "core/sweep/sweep.h"
 #include "core/sweep/weight_gradients.h"
 
@@ -32,6 +33,10 @@ std::string scatter_csv(const Trace& trace, const QueryKeyScatter& scatter, Toke
 // layer,head,position,stage,value: a line a cell, empty where something does not apply; with estimates a column more,
 // of paths from_layer,from_head.
 std::string sweep_csv(const Sweep& sweep);
+
+// layer,head,position,stage,mean,standard_error,same_sign, and the same three of the change; of paths
+// from_layer,from_head, of neurons neuron. An error of one pair is empty.
+std::string pair_sweep_csv(const PairSweep& found);
 
 // A line a pair; then sum and total.
 std::string score_csv(const ScoreWriters& found);

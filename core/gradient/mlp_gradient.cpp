@@ -58,15 +58,19 @@ MlpPass mlp_pass(const Architecture& architecture, const BlockWeights& weights, 
                  ThreadPool& threads) {
   MlpPass pass;
   pass.up = linear_of(x, weights.up, threads);
+  if (is_gated(architecture)) pass.gate = linear_of(x, weights.gate, threads);
+  pass.result = linear_of(neurons_of(architecture, pass), weights.down, threads);
+  return pass;
+}
+
+GradientRows neurons_of(const Architecture& architecture, const MlpPass& pass) {
   const bool gated = is_gated(architecture);
-  if (gated) pass.gate = linear_of(x, weights.gate, threads);
   GradientRows inner = gated ? pass.gate : pass.up;
   for (std::size_t k = 0; k < inner.values.size(); ++k) {
     inner.values[k] = activated(architecture.activation, inner.values[k]).value;
     if (gated) inner.values[k] *= pass.up.values[k];
   }
-  pass.result = linear_of(inner, weights.down, threads);
-  return pass;
+  return inner;
 }
 
 GradientRows before_mlp(const Architecture& architecture, const BlockWeights& weights, const MlpPass& pass,

@@ -7,6 +7,7 @@
 #include "core/explain/logit_tokens.h"
 #include "core/picture/view_option_kinds.h"
 #include "core/request/layer_head_text.h"
+#include "core/sweep/metric_words.h"
 
 namespace headscope {
 
@@ -21,7 +22,11 @@ constexpr Word<CompositionKind> kReads[] = {{CompositionKind::query, kCompositio
 constexpr Word<SweepPatch> kPatches[] = {{SweepPatch::heads, kSweepPatchNames[0]},
                                          {SweepPatch::positions, kSweepPatchNames[1]},
                                          {SweepPatch::stages, kSweepPatchNames[2]},
-                                         {SweepPatch::paths, kSweepPatchNames[3]}};
+                                         {SweepPatch::paths, kSweepPatchNames[3]},
+                                         {SweepPatch::heads_positions, kSweepPatchNames[4]},
+                                         {SweepPatch::head_parts, kSweepPatchNames[5]},
+                                         {SweepPatch::mlps, kSweepPatchNames[6]},
+                                         {SweepPatch::neurons, kSweepPatchNames[7]}};
 constexpr Word<LensOf> kLensOf[] = {
     {LensOf::layers, kLensOfNames[0]}, {LensOf::attention, kLensOfNames[1]}, {LensOf::heads, kLensOfNames[2]}};
 constexpr Word<bool> kOfALoss[] = {{false, "off"}, {true, "on"}};
@@ -78,11 +83,7 @@ void set_by(ViewSpec& view, const std::string& text) {
 
 // The tokens in it are looked at once there is a model.
 void set_metric(ViewSpec& view, const std::string& text) {
-  const auto has_more = [&](std::string_view begin) { return text.size() > begin.size() && text.starts_with(begin); };
-  if (text != "loss" && text != "kl" && !has_more("logit:") && !has_more("prob:") && !has_more("cell:")) {
-    refuse_value("metric", text, "a metric",
-                 "logit:A, logit:A-B, prob:A, loss, kl or cell:[L/]STAGE:B,H,I,J, where A and B are tokens");
-  }
+  if (!spells_metric(text)) refuse_value("metric", text, "a metric", metric_expected());
   check_text("metric", text, true);
   view.question.metric = text;
 }
@@ -140,9 +141,10 @@ std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
       sweep,
       word_option<"patch", &Q::patch, kPatches>(
           "sweep: a run for every head's context, every position of the stream before every layer, query, key, value, "
-          "weights, context and output of every layer, or every path from or into a head (default heads).")));
+          "weights, context and output of every layer, every path from or into a head, every head at every position, "
+          "every part of every head, every MLP, or every neuron (default heads).")));
   options.back().on_command_line = false;
-  options.push_back(on(sweep, {"metric", "logit:A[-B]|prob:A|loss|kl|cell:[L/]STAGE:B,H,I,J",
+  options.push_back(on(sweep, {"metric", metric_forms(),
                                "sweep: what is measured after every patch; --at POSITION says where (default: [MASK] "
                                "where there is one, else the last position).",
                                [](const ViewSpec& view) { return view.question.metric; }, set_metric}));

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
@@ -18,6 +18,7 @@
 #include "core/request/model_kind.h"
 #include "core/sweep/sweep_estimate.h"
 #include "core/sweep/sweep_source.h"
+#include "core/sweep/swept_parts.h"
 
 namespace headscope {
 namespace {
@@ -40,9 +41,11 @@ void check_requests(const SweepQuestion& question) {
                        "requests without them");
     }
     if (question.patch == SweepPatch::paths) refuse_arrays(*request);
-    if (shows_decoder(*request) && question.patch == SweepPatch::paths) {
+    const bool paths = question.patch == SweepPatch::paths;
+    if (shows_decoder(*request) && (paths || question.patch == SweepPatch::neurons)) {
       throw UsageError("attention",
-                       "found the decoder of a model that has an encoder beside it, through which no path is followed",
+                       fmt::format("found the decoder of a model that has an encoder beside it, {}",
+                                   paths ? "through which no path is followed" : "whose neurons are not taken apart"),
                        "--patch heads, positions or stages");
     }
     if (runs_checkpoint(*request)) continue;
@@ -56,80 +59,6 @@ void check_requests(const SweepQuestion& question) {
   }
 }
 
-void check_head(const char* option, const LayerHead& place, const Trace& trace, bool sends) {
-  const auto layers = static_cast<std::int64_t>(trace.model->layers.size());
-  const std::int64_t first = sends ? 0 : 1, end = sends ? layers - 1 : layers;
-  const std::string found = fmt::format("found {}:{}", place.layer, place.head);
-  if (place.layer < first || place.layer >= end) {
-    throw UsageError(option, fmt::format("{}, but a path goes from a layer to a later one of {}", found, layers),
-                     first < end ? fmt::format("a layer from {} to {}", first, end - 1) : "a model of several layers");
-  }
-  const std::int64_t heads = trace.num_heads();
-  if (place.head < 0 || place.head >= heads) {
-    throw UsageError(option, fmt::format("{}, but a layer has {} heads", found, heads),
-                     fmt::format("a head from 0 to {}", heads - 1));
-  }
-}
-
-// Adds the cells of paths from one head into heads of a later layer, or into the one that is named.
-void add_paths(const Trace& trace, const LayerHead& from, std::int64_t layer, const std::optional<std::int64_t>& head,
-               std::vector<SweepCell>& cells) {
-  const std::int64_t shared = trace.num_heads() / trace.inputs->num_kv_heads;
-  for (const StageId stage : kPathStages) {
-    const bool query = stage == StageId::query;
-    const std::int64_t count = query ? trace.num_heads() : trace.inputs->num_kv_heads;
-    for (std::int64_t h = 0; h < count; ++h) {
-      if (head && h != (query ? *head : *head / shared)) continue;
-      cells.push_back({layer, h, {}, std::string(stage_name(stage)), 0, {}, from});
-    }
-  }
-}
-
-std::vector<SweepCell> paths_of(const Trace& trace, const SweepQuestion& question) {
-  std::vector<SweepCell> cells;
-  if (question.from) {
-    check_head("from", *question.from, trace, true);
-    const auto layers = static_cast<std::int64_t>(trace.model->layers.size());
-    for (std::int64_t layer = question.from->layer + 1; layer < layers; ++layer) {
-      add_paths(trace, *question.from, layer, {}, cells);
-    }
-    return cells;
-  }
-  check_head("into", *question.into, trace, false);
-  for (std::int64_t layer = 0; layer < question.into->layer; ++layer) {
-    for (std::int64_t h = 0; h < trace.num_heads(); ++h) {
-      add_paths(trace, {layer, h}, question.into->layer, question.into->head, cells);
-    }
-  }
-  return cells;
-}
-
-// The cells of the sweep, without their values.
-std::vector<SweepCell> cells_of(const Trace& trace, const SweepQuestion& question) {
-  if (question.patch == SweepPatch::paths) return paths_of(trace, question);
-  std::vector<SweepCell> cells;
-  const std::vector<std::string> stages = sweep_stages(trace, question.ablation);
-  const auto layers = static_cast<std::int64_t>(trace.model->layers.size());
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    switch (question.patch) {
-      case SweepPatch::heads:
-        for (std::int64_t h = 0; h < trace.num_heads(); ++h) {
-          cells.push_back({layer, h, {}, std::string(stage_name(StageId::context)), 0});
-        }
-        break;
-      case SweepPatch::positions:
-        for (std::int64_t i = 0; i < trace.query_len(); ++i) cells.push_back({layer, {}, i, kStreamPatch, 0});
-        break;
-      case SweepPatch::stages:
-        for (const std::string& stage : stages) cells.push_back({layer, {}, {}, stage, 0});
-        break;
-      case SweepPatch::paths:
-        break;
-    }
-  }
-  return cells;
-}
-
 std::int64_t vocabulary_of(const Trace& trace) {
   return trace.model->checkpoint->output_head().decoder.weight.dim(0);
 }
@@ -137,8 +66,7 @@ std::int64_t vocabulary_of(const Trace& trace) {
 // Cells whose metric is made of the logits of one position: the decoder goes over several of them at once.
 class WaitingCells {
  public:
-  WaitingCells(const ModelTrace& model, const SweepMetric& metric, const std::vector<double>& unpatched)
-      : model_(model), metric_(metric), unpatched_(unpatched) {}
+  explicit WaitingCells(const Sweep& sweep) : sweep_(sweep) {}
 
   void add(SweepCell& cell, const Tensor& hidden, std::int64_t position, const CancelToken& cancel) {
     const std::int64_t features = hidden.dim(2);
@@ -155,9 +83,10 @@ class WaitingCells {
     if (cells_.empty()) return;
     const auto count = static_cast<std::int64_t>(cells_.size()), values = static_cast<std::int64_t>(rows_.size());
     const Axes axes{Axis::batch, Axis::position, Axis::feature};
-    visit_logit_rows(model_, Tensor::of({1, count, values / count}, axes, std::move(rows_)), cancel,
+    visit_logit_rows(*sweep_.trace->model, Tensor::of({1, count, values / count}, axes, std::move(rows_)), cancel,
                      [&](std::int64_t row, std::span<const float> logits) {
-                       cells_[static_cast<std::size_t>(row)]->value = metric_of_logits(metric_, logits, unpatched_);
+                       cells_[static_cast<std::size_t>(row)]->value =
+                           sweep_.as_asked(metric_of_logits(sweep_.metric, logits, sweep_.reference));
                      });
     rows_ = {};
     cells_.clear();
@@ -165,53 +94,24 @@ class WaitingCells {
 
  private:
   static constexpr std::size_t kAtOnce = 16;
-  const ModelTrace& model_;
-  const SweepMetric& metric_;
-  const std::vector<double>& unpatched_;
+  const Sweep& sweep_;
   std::vector<SweepCell*> cells_;
   std::vector<float> rows_;  // [cells, d_model]
 };
 
 }  // namespace
 
-void check_ends(const SweepQuestion& question) {
-  const bool ends = question.from || question.into;
-  if (question.patch == SweepPatch::paths && !ends) {
-    throw UsageError("from", "missing; --patch paths needs a head that paths begin at, or with --into end at",
-                     "--from LAYER:HEAD or --into LAYER:HEAD");
-  }
-  if (question.patch != SweepPatch::paths && ends) {
-    throw UsageError(
-        question.from ? "from" : "into",
-        fmt::format("found it with --patch {}", kSweepPatchNames[static_cast<std::size_t>(question.patch)]),
-        "--patch paths");
-  }
-  if (question.from && question.into) {
-    throw UsageError("into", "found --from beside it; a path is followed from one head or into one", "one of both");
-  }
-}
-
-std::vector<std::string> sweep_stages(const Trace& trace, const std::optional<Ablation>& ablation) {
-  std::vector<std::string> stages;
-  for (const StageId stage : kSweepStages) stages.emplace_back(stage_name(stage));
-  const Architecture& architecture = trace.model->checkpoint->architecture();
-  if (architecture.norms_result()) stages.emplace_back(stage_name(StageId::attention_norm_out));
-  if (architecture.mlp != Architecture::Mlp::none) stages.emplace_back(kMlpPatch);
-  if (ablation == Ablation::mean) std::erase_if(stages, [](const std::string& stage) { return !has_mean(stage); });
-  return stages;
-}
-
 namespace {
 
 using Progress = std::function<void(const Sweep& so_far, std::size_t known)>;
 
 // Gives every cell the metric of its run.
-void run_cells(Sweep& sweep, const SweepSource& numbers, ModelOptions options, const std::vector<double>& unpatched,
-               const CancelToken& cancel, const Progress& progress) {
+void run_cells(Sweep& sweep, const SweepSource& numbers, ModelOptions options, const CancelToken& cancel,
+               const Progress& progress) {
   const ModelTrace& model = *sweep.trace->model;
   if (sweep.metric.has_position()) options.final_from = sweep.position;
   ModelForward models;  // keeps the layers that the next cell does not change
-  WaitingCells waiting(model, sweep.metric, unpatched);
+  WaitingCells waiting(sweep);
   for (SweepCell& cell : sweep.cells) cell.value = sweep.unpatched;
   std::size_t done = 0;
   for (SweepCell& cell : sweep.cells) {
@@ -223,25 +123,83 @@ void run_cells(Sweep& sweep, const SweepSource& numbers, ModelOptions options, c
     if (is_of_logits(sweep.metric)) {
       waiting.add(cell, run->model->final_hidden, sweep.position, cancel);
     } else {
-      cell.value = sweep_metric_of(*run->model, sweep.metric, sweep.position, unpatched, cancel);
+      cell.value = sweep.as_asked(sweep_metric_of(*run->model, sweep.metric, sweep.position, sweep.reference, cancel));
     }
   }
   waiting.measure(cancel);
 }
 
+// The position of the metric in the run whose numbers are put in; nullopt where it has no partner there, or the run
+// another vocabulary.
+std::optional<std::int64_t> partner_of_position(const Sweep& sweep, const Trace& source) {
+  const std::int64_t partner = sweep.found->query_of[static_cast<std::size_t>(sweep.position)];
+  if (partner < 0 || vocabulary_of(source) != vocabulary_of(*sweep.trace)) return std::nullopt;
+  return partner;
+}
+
+// Whether the run that is patched is the clean one.
+bool patches_clean(const SweepQuestion& question) {
+  return question.ablation || question.direction == SweepDirection::noise;
+}
+
+// ln softmax of the run that the metric is held against; empty where it is held against none.
+std::vector<double> reference_of(const Sweep& sweep, const SweepQuestion& question, const Trace* source,
+                                 const CancelToken& cancel) {
+  const MetricReference against = sweep.metric.against();
+  if (against == MetricReference::none) return {};
+  if (against == MetricReference::unpatched || patches_clean(question)) {
+    return log_probabilities(*sweep.trace->model, sweep.position, cancel);
+  }
+  const std::optional<std::int64_t> partner = partner_of_position(sweep, *source);
+  if (!partner) {
+    throw UsageError("metric",
+                     fmt::format("found {}, but A has no partner of position {}, or another vocabulary",
+                                 question.metric, sweep.position),
+                     "a position that both texts have");
+  }
+  return log_probabilities(*source->model, *partner, cancel);
+}
+
+// The ends of a share of a way, from the metrics of both runs.
+RecoveredEnds ends_of(const Sweep& sweep, const SweepQuestion& question) {
+  if (question.ablation || !sweep.source) {
+    throw UsageError("metric",
+                     question.ablation ? "found recovered, but an ablation has no corrupt and clean run"
+                                       : "found recovered, but the position has no partner in A",
+                     "--against with a text that has the position");
+  }
+  const bool clean = patches_clean(question);
+  const RecoveredEnds ends =
+      clean ? RecoveredEnds{*sweep.source, sweep.unpatched} : RecoveredEnds{sweep.unpatched, *sweep.source};
+  if (std::isfinite(ends.clean - ends.corrupt) && ends.clean != ends.corrupt) return ends;
+  throw UsageError(
+      "metric",
+      fmt::format("found recovered, but the corrupt run has {} and the clean one {}", ends.corrupt, ends.clean),
+      "two runs between which the metric differs");
+}
+
 // The metric of the run whose numbers are put in; nullopt where it has no such number.
-std::optional<double> metric_of_source(const Sweep& sweep, const Trace& source, const std::vector<double>& unpatched,
-                                       const CancelToken& cancel) {
+std::optional<double> metric_of_source(const Sweep& sweep, const Trace& source, const CancelToken& cancel) {
   const SweepMetric& metric = sweep.metric;
   if (metric.kind == SweepMetric::Kind::cell) {
     const auto cell = cell_in_source(*sweep.trace->model, *metric.cell, *sweep.found);
     if (!cell || !has_cell(*source.model, *cell)) return std::nullopt;
     return measured_value(*source.model, *cell);
   }
-  const std::int64_t partner = sweep.found->query_of[static_cast<std::size_t>(sweep.position)];
-  const bool comparable = partner >= 0 && vocabulary_of(source) == vocabulary_of(*sweep.trace);
-  if (metric.has_position() && !comparable) return std::nullopt;
-  return sweep_metric_of(*source.model, metric, partner, unpatched, cancel);
+  const std::optional<std::int64_t> partner = partner_of_position(sweep, source);
+  if (metric.has_position() && !partner) return std::nullopt;
+  return sweep_metric_of(*source.model, metric, partner.value_or(0), sweep.reference, cancel);
+}
+
+// Both runs as they are.
+void measure_runs(Sweep& sweep, const SweepQuestion& question, const Trace* source, const CancelToken& cancel) {
+  sweep.reference = reference_of(sweep, question, source, cancel);
+  sweep.unpatched = sweep_metric_of(*sweep.trace->model, sweep.metric, sweep.position, sweep.reference, cancel);
+  if (source != nullptr) sweep.source = metric_of_source(sweep, *source, cancel);
+  if (!sweep.metric.recovered) return;
+  sweep.ends = ends_of(sweep, question);
+  sweep.unpatched = sweep.as_asked(sweep.unpatched);
+  sweep.source = sweep.as_asked(*sweep.source);
 }
 
 // Of the cells, whose values and estimates are known.
@@ -256,38 +214,60 @@ std::optional<double> correlation_in(const Sweep& sweep) {
 
 }  // namespace
 
-Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel, const Progress& progress) {
-  check_requests(question);
-  check_ends(question);
+namespace {
+
+EngineOptions engine_of(EngineOptions options, const std::shared_ptr<Request>& source) {
   options.whole_model = true;
   options.reuse = false;
-  ModelOptions cell_options;
-  cell_options.stage_memory = options.stage_memory;
-  cell_options.reuse = cell_options.whole_model = true;
-  options.read_request = [source = question.source](const std::string&) { return source; };
-  Engine engine(std::move(options));
+  options.read_request = [source](const std::string&) { return *source; };
+  return options;
+}
+
+ModelOptions options_of_cells(const EngineOptions& options) {
+  ModelOptions of_cells;
+  of_cells.stage_memory = options.stage_memory;
+  of_cells.reuse = of_cells.whole_model = true;
+  return of_cells;
+}
+
+}  // namespace
+
+SweepRunner::SweepRunner(EngineOptions options)
+    : source_(std::make_shared<Request>()),
+      cell_options_(options_of_cells(options)),
+      engine_(engine_of(std::move(options), source_)) {}
+
+std::shared_ptr<const Inputs> SweepRunner::read(const Request& request, const CancelToken& cancel) {
+  return engine_.read(request, cancel);
+}
+
+Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel, const Progress& progress) {
+  return SweepRunner(std::move(options)).run(question, cancel, progress);
+}
+
+Sweep SweepRunner::run(const SweepQuestion& question, const CancelToken& cancel, const Progress& progress) {
+  check_requests(question);
+  check_ends(question);
+  *source_ = question.source;
   Sweep result;
   result.patch = question.patch;
   result.into = question.into.has_value();
-  result.trace = engine.run(question.patched, cancel);
+  result.trace = engine_.run(question.patched, cancel);
   const ModelTrace& model = *result.trace->model;
   result.metric = parse_sweep_metric(*model.checkpoint, question.metric);
   if (result.metric.cell) result.metric.cell = settled_cell(model, *result.metric.cell);
   result.position = metric_position(*result.trace, question.at);
-  if (question.estimate != SweepEstimate::none) check_estimate(result);
-  std::vector<double> unpatched;
-  if (result.metric.kind == SweepMetric::Kind::kl) unpatched = log_probabilities(model, result.position, cancel);
-  result.unpatched = sweep_metric_of(model, result.metric, result.position, unpatched, cancel);
-  result.cells = cells_of(*result.trace, question);
-  const SweepSource numbers(engine, question, result.trace, result.cells, cancel);
+  if (question.estimate != SweepEstimate::none) check_estimate(result, patches_clean(question));
+  result.cells = swept_parts(*result.trace, question);
+  const SweepSource numbers(engine_, question, result.trace, result.cells, cancel);
   result.found = numbers.found();
-  if (numbers.source() != nullptr) result.source = metric_of_source(result, *numbers.source(), unpatched, cancel);
-  if (question.estimate != SweepEstimate::none) estimate_cells(result, numbers, unpatched, cancel);
+  measure_runs(result, question, numbers.source().get(), cancel);
+  if (question.estimate != SweepEstimate::none) estimate_cells(result, numbers, cancel);
   if (question.estimate == SweepEstimate::alone) {
     for (SweepCell& cell : result.cells) cell.value = std::numeric_limits<double>::quiet_NaN();
     return result;
   }
-  run_cells(result, numbers, cell_options, unpatched, cancel, progress);
+  run_cells(result, numbers, cell_options_, cancel, progress);
   if (question.estimate == SweepEstimate::beside) result.correlation = correlation_in(result);
   return result;
 }

@@ -3,24 +3,19 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/attention/engine.h"
+#include "core/attention/model_options.h"
 #include "core/attention/trace.h"
 #include "core/base/cancel.h"
+#include "core/request/request.h"
 #include "core/sweep/sweep_cells.h"
 
 namespace headscope {
-
-// The stages of SweepPatch::stages of a model: kSweepStages, attention_norm_out where what attention gives is normed,
-// and kMlpPatch where there is an MLP; for a mean only those that have one.
-std::vector<std::string> sweep_stages(const Trace& trace, const std::optional<Ablation>& ablation);
-
-// UsageError for SweepPatch::paths without the head that paths begin or end at, with both, and for such a head without
-// paths.
-void check_ends(const SweepQuestion& question);
 
 // Runs every cell: its value is that of a run of `patched` with that patch, bit for bit, on any number of threads. A
 // run computes only the layers from the patched one on, and of these only what follows from the patch; positions
@@ -37,5 +32,25 @@ void check_ends(const SweepQuestion& question);
 // parse_sweep_metric() and patches_from() refuse; throws Cancelled, and as Engine::run.
 Sweep sweep(EngineOptions options, const SweepQuestion& question, const CancelToken& cancel,
             const std::function<void(const Sweep& so_far, std::size_t known)>& progress = {});
+
+// Sweeps one after the other, which keep the open model and its backend.
+class SweepRunner {
+ public:
+  explicit SweepRunner(EngineOptions options);
+  SweepRunner(const SweepRunner&) = delete;
+  SweepRunner& operator=(const SweepRunner&) = delete;
+
+  // As sweep().
+  Sweep run(const SweepQuestion& question, const CancelToken& cancel,
+            const std::function<void(const Sweep& so_far, std::size_t known)>& progress = {});
+
+  // What a request runs with, without its run: its tokens. Throws as Engine::read.
+  std::shared_ptr<const Inputs> read(const Request& request, const CancelToken& cancel);
+
+ private:
+  std::shared_ptr<Request> source_;  // that the engine reads
+  ModelOptions cell_options_;
+  Engine engine_;
+};
 
 }  // namespace headscope

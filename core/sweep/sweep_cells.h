@@ -18,6 +18,10 @@
 
 namespace headscope {
 
+// The stages of SweepPatch::head_parts: key and value are those of a group of heads.
+inline constexpr StageId kHeadParts[] = {StageId::query, StageId::key, StageId::value, StageId::weights,
+                                         StageId::context};
+
 // The stages of SweepPatch::stages that every model has; sweep_stages() adds what some have.
 inline constexpr StageId kSweepStages[] = {StageId::query,   StageId::key,     StageId::value,
                                            StageId::weights, StageId::context, StageId::output};
@@ -35,6 +39,10 @@ struct SweepQuestion {
   SweepEstimate estimate = SweepEstimate::none;
   // One of both with SweepPatch::paths: from this head into every later one, or from every earlier one into this head.
   std::optional<LayerHead> from = {}, into = {};
+  // Which of both runs is the clean one, as metrics name it: of denoise the source, else the one that is patched.
+  SweepDirection direction = SweepDirection::denoise;
+  // Positions are partners by their numbers, of two texts with as many tokens, and not as align_tokens() finds them.
+  bool by_place = false;
 };
 
 struct SweepCell {
@@ -45,12 +53,20 @@ struct SweepCell {
   std::optional<double> estimate = {};
   // Of a path: the head whose output is replaced on its way into `stage`, which is query, key or value of `head`.
   std::optional<LayerHead> from = {};
+  // Of SweepPatch::neurons: the neuron of the layer's MLP by which its `stage`, mlp_out, changes.
+  std::optional<std::int64_t> neuron = {};
+};
+
+// Of SweepMetric::recovered: the metric of the corrupt and of the clean run, which become 0 and 1.
+struct RecoveredEnds {
+  double corrupt = 0, clean = 1;
 };
 
 struct Sweep {
   SweepPatch patch = SweepPatch::heads;
   bool into = false;  // paths end at one head; else they begin at one
   SweepMetric metric;
+  std::vector<double> reference = {};    // log_probabilities() of the run that the metric is held against; or empty
   std::int64_t position = 0;             // where it is taken
   double unpatched = 0;                  // of the request's own run
   std::optional<double> source;          // of the source's own run at the partner of the position; nullopt: it has
@@ -61,6 +77,11 @@ struct Sweep {
   // Pearson's correlation of values and estimates over the cells; nullopt: not both are there, or one is the same in
   // all.
   std::optional<double> correlation = {};
+  std::optional<RecoveredEnds> ends = {};  // nullopt unless the metric is a share of a way
+  // What cells hold of a value of the metric: itself, or its share of the way between `ends`.
+  double as_asked(double value) const {  // Of the corrupt run it is 0, and not -0.
+    return ends ? (value - ends->corrupt) / (ends->clean - ends->corrupt) + 0.0 : value;
+  }
 };
 
 // The stages of a path's cells. The heads of key and value are those of groups (num_kv_heads).

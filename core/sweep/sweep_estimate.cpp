@@ -38,21 +38,14 @@ std::vector<std::string> stages_of(const std::vector<SweepCell>& cells) {
 
 }  // namespace
 
-void check_estimate(const Sweep& sweep) {
-  if (sweep.metric.kind == SweepMetric::Kind::kl) {
-    throw UsageError(kOption, "found the metric kl, whose slope at the unpatched run is 0, so that it would estimate 0",
-                     "logit:A, logit:A-B, prob:A or loss");
-  }
-  if (sweep.metric.kind == SweepMetric::Kind::cell) {
-    throw UsageError(kOption, "found the metric cell, whose slopes are not carried through the layers",
-                     "logit:A, logit:A-B, prob:A or loss");
-  }
+void check_estimate(const Sweep& sweep, bool patches_clean) {
+  check_slopes(kOption, sweep.metric, patches_clean || sweep.metric.against() == MetricReference::unpatched);
   check_gradient(kOption, *sweep.trace);
 }
 
-void estimate_cells(Sweep& sweep, const SweepSource& numbers, const std::vector<double>& unpatched,
-                    const CancelToken& cancel) {
-  const LogitSlopes slopes = metric_slopes(*sweep.trace->model, sweep.metric, sweep.position, unpatched);
+void estimate_cells(Sweep& sweep, const SweepSource& numbers, const CancelToken& cancel) {
+  const LogitSlopes slopes = metric_slopes(*sweep.trace->model, sweep.metric, sweep.position, sweep.reference);
+  const double way = sweep.ends ? sweep.ends->clean - sweep.ends->corrupt : 1.0;
   const ModelGradients gradients = model_gradients(kOption, *sweep.trace, slopes, stages_of(sweep.cells), cancel);
   Tensor own;  // of the cell before, which often has the same stage
   const SweepCell* last = nullptr;
@@ -66,7 +59,7 @@ void estimate_cells(Sweep& sweep, const SweepSource& numbers, const std::vector<
     HEADSCOPE_ASSERT(gradient != nullptr, cell.stage);
     const Tensor put =
         with_patches(numbers.request_of(cell), *numbers.inputs_of(cell, cancel), cell.layer, cell.stage, own);
-    cell.estimate = sweep.unpatched + change_of(*gradient, own, put);
+    cell.estimate = sweep.unpatched + change_of(*gradient, own, put) / way;
   }
 }
 

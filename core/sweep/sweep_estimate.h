@@ -10,13 +10,13 @@
 
 namespace headscope {
 
-// UsageError of the option "estimate" for a metric without a slope at the unpatched run (kl), and as check_gradient().
-void check_estimate(const Sweep& sweep);
+// UsageError of the option "estimate" for a metric that check_slopes() refuses, and as check_gradient().
+// `patches_clean`: the run that is patched is the clean one.
+void check_estimate(const Sweep& sweep, bool patches_clean);
 
 // Puts estimates into the cells of a sweep whose trace, metric and unpatched value are known, from one backward pass.
-// `unpatched` are log_probabilities() of the metric. Throws Cancelled.
-void estimate_cells(Sweep& sweep, const SweepSource& numbers, const std::vector<double>& unpatched,
-                    const CancelToken& cancel);
+// Throws Cancelled.
+void estimate_cells(Sweep& sweep, const SweepSource& numbers, const CancelToken& cancel);
 
 // Pearson's correlation of two lists; nullopt when they are shorter than 2, one varies not at all, or a number is not
 // finite.

@@ -11,8 +11,20 @@
 
 namespace headscope {
 
-// heads: a row a layer, a column a head; positions: a row a layer, a column a position; stages: a row a stage, a column
-// a layer; paths: a row a stage (query, key, value) of every later layer, or of the one that they end in for every
+// How the cells of a patch lie in a map.
+struct SweepMapInfo {
+  SweepPatch patch = SweepPatch::heads;
+  const char* row_word = "";     // "layer", "stage"
+  const char* column_word = "";  // "head", "position", "layer"
+  const char* words = "";        // a sentence on rows and columns; "" of paths, which have their ends
+  std::string (*row)(const SweepCell& cell) = nullptr;
+  std::int64_t (*column)(const SweepCell& cell) = nullptr;
+};
+const SweepMapInfo& sweep_map_info(SweepPatch patch);
+
+// heads, positions, neurons: a row a layer, a column a head, position or neuron; stages, mlps: a row a stage, a column
+// a layer; heads_positions: a row a head of a layer, a column a position; head_parts: a row a part of a layer, a column
+// a head; paths: a row a stage (query, key, value) of every later layer, or of the one that they end in for every
 // earlier layer, a column a head.
 struct SweepMap {
   std::int64_t rows = 0, columns = 0;
@@ -26,8 +38,9 @@ struct SweepMap {
 
 SweepMap sweep_map(const Sweep& sweep);
 
-// "layer 1, head 7"; "layer 0, position 4 cat", with the token that `tokens` has there; "layer 1, weights"; "layer 0,
-// head 4, into query of layer 1, head 7".
+// "layer 1, head 7"; "layer 0, position 4 cat", with the token that `tokens` has there; "layer 1, head 7, position 4
+// cat"; "layer 1, weights"; "layer 1, head 7, key"; "layer 1, neuron 12"; "layer 0, head 4, into query of layer 1, head
+// 7".
 std::string sweep_cell_name(const SweepCell& cell, const std::vector<std::string>& tokens);
 
 // value - unpatched, or the estimate less that.

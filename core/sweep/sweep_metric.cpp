@@ -13,39 +13,14 @@
 #include "core/base/error.h"
 #include "core/base/from_end.h"
 #include "core/model/named_token.h"
+#include "core/sweep/metric_formulas.h"
+#include "core/sweep/metric_tokens.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
 namespace {
 
 constexpr const char* kOption = "metric";
-constexpr const char* kExpected =
-    "logit:A, logit:A-B, prob:A, loss, kl or cell:[L/]STAGE:B,H,I,J, where A and B are tokens";
-
-std::optional<std::int64_t> token_if_one(const Checkpoint& checkpoint, std::string_view text) {
-  try {
-    return named_token(checkpoint, kOption, text);
-  } catch (const UsageError&) {
-    return {};
-  }
-}
-
-// One token, or two with a dash between them.
-std::vector<std::int64_t> one_or_two(const Checkpoint& checkpoint, const std::string& text) {
-  std::size_t dashes = 0, last = 0;
-  for (std::size_t dash = text.find('-', 1); dash != text.npos && dash + 1 < text.size();
-       dash = text.find('-', dash + 1)) {
-    ++dashes;
-    last = dash;
-    const auto a = token_if_one(checkpoint, text.substr(0, dash)), b = token_if_one(checkpoint, text.substr(dash + 1));
-    if (a && b) return {*a, *b};
-  }
-  if (const auto whole = token_if_one(checkpoint, text)) return {*whole};
-  // Nothing fits: what is said is about the half that is no token.
-  if (dashes != 1) return {named_token(checkpoint, kOption, text)};
-  return {named_token(checkpoint, kOption, text.substr(0, last)),
-          named_token(checkpoint, kOption, text.substr(last + 1))};
-}
 
 LogitSlopes slopes_of_loss(const ModelTrace& model) {
   LogitSlopes slopes;
@@ -65,18 +40,37 @@ LogitSlopes slopes_of_loss(const ModelTrace& model) {
 }  // namespace
 
 SweepMetric parse_sweep_metric(const Checkpoint& checkpoint, const std::string& text) {
-  constexpr std::string_view kCell = "cell:";
-  if (text == "loss") return {SweepMetric::Kind::loss, {}, {}};
-  if (text == "kl") return {SweepMetric::Kind::kl, {}, {}};
-  if (text.starts_with(kCell)) return {SweepMetric::Kind::cell, {}, parse_measured_cell(text.substr(kCell.size()))};
-  for (const auto& [word, kind] :
-       {std::pair{"logit:", SweepMetric::Kind::logit}, {"prob:", SweepMetric::Kind::probability}}) {
-    if (!text.starts_with(word) || text.size() == std::string_view(word).size()) continue;
-    const std::string tokens = text.substr(std::string_view(word).size());
-    if (kind == SweepMetric::Kind::logit) return {kind, one_or_two(checkpoint, tokens), {}};
-    return {kind, {named_token(checkpoint, kOption, tokens)}, {}};
+  if (!spells_metric(text)) throw UsageError(kOption, fmt::format("found '{}'", text), metric_expected());
+  SweepMetric metric;
+  std::string own = text;
+  if (text.starts_with(kRecovered)) {
+    metric.recovered = true;
+    own = text == kRecovered ? "kl:clean" : text.substr(kRecovered.size() + 1);
   }
-  throw UsageError(kOption, fmt::format("found '{}'", text), kExpected);
+  const MetricWord& word = *metric_word_of(own);
+  metric.kind = word.kind;
+  const std::string more = own.substr(word.word.size());
+  if (word.kind == MetricKind::cell) {
+    metric.cell = parse_measured_cell(more);
+  } else if (word.kind == MetricKind::rank) {
+    metric.ids = {named_token(checkpoint, kOption, more)};
+  } else if (word.more) {
+    read_metric_tokens(checkpoint, more, word.kind == MetricKind::probability, metric);
+  }
+  return metric;
+}
+
+void check_slopes(const std::string& option, const SweepMetric& metric, bool own_reference) {
+  const MetricWord& word = metric_word(metric.kind);
+  std::string name(word.word);
+  if (name.ends_with(':')) name.pop_back();
+  constexpr const char* kExpected = "logit:A, logit:A-B, prob:A or loss";
+  if (*word.no_slope != '\0') {
+    throw UsageError(option, fmt::format("found the metric {}, {}", name, word.no_slope), kExpected);
+  }
+  if (word.against == MetricReference::none || !own_reference) return;
+  throw UsageError(
+      option, fmt::format("found the metric {}, whose slope is 0 at the run that it is held against", name), kExpected);
 }
 
 std::vector<double> log_probabilities(const ModelTrace& model, std::int64_t position, const CancelToken& cancel) {
@@ -84,60 +78,48 @@ std::vector<double> log_probabilities(const ModelTrace& model, std::int64_t posi
 }
 
 bool is_of_logits(const SweepMetric& metric) {
-  return metric.kind == SweepMetric::Kind::logit || metric.kind == SweepMetric::Kind::kl;
+  const MetricFormula* formula = metric_formula(metric.kind);
+  return formula != nullptr && formula->value != nullptr;
 }
 
 double metric_of_logits(const SweepMetric& metric, std::span<const float> logits,
-                        const std::vector<double>& unpatched) {
-  if (metric.kind == SweepMetric::Kind::logit) {
-    const auto of = [&](std::size_t k) { return static_cast<double>(logits[static_cast<std::size_t>(metric.ids[k])]); };
-    return metric.ids.size() == 1 ? of(0) : of(0) - of(1);
-  }
-  const std::vector<double> patched = log_softmax(logits);
+                        const std::vector<double>& reference) {
+  HEADSCOPE_ASSERT(is_of_logits(metric), std::string(metric_word(metric.kind).word));
+  return metric_formula(metric.kind)->value(metric, logits, reference);
+}
+
+namespace {
+
+double probability_of(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
+                      const CancelToken& cancel) {
+  const std::vector<double> each = probabilities_of(model, 0, position, metric.ids, *model.backend, cancel);
   double sum = 0;
-  for (std::size_t k = 0; k < patched.size(); ++k) {
-    const double p = std::exp(patched[k]);
-    if (p > 0) sum += p * (patched[k] - unpatched[k]);
-    if (std::isnan(patched[k])) sum = patched[k];
-  }
+  for (std::size_t k = 0; k < each.size(); ++k) sum += k < metric.added ? each[k] : -each[k];
   return sum;
 }
 
+}  // namespace
+
 double sweep_metric_of(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
-                       const std::vector<double>& unpatched, const CancelToken& cancel) {
-  if (metric.kind == SweepMetric::Kind::cell) return measured_value(model, metric.cell.value());
-  if (metric.kind == SweepMetric::Kind::probability) {
-    return probabilities_of(model, 0, position, metric.ids, *model.backend, cancel).front();
-  }
-  if (metric.kind == SweepMetric::Kind::loss) {
+                       const std::vector<double>& reference, const CancelToken& cancel) {
+  if (metric.kind == MetricKind::cell) return measured_value(model, metric.cell.value());
+  if (metric.kind == MetricKind::probability) return probability_of(model, metric, position, cancel);
+  if (metric.kind == MetricKind::loss) {
     const std::optional<double> loss = prediction_report(model, 0, cancel).mean_loss;
     if (!loss) throw UsageError(kOption, "found loss, but no token of this text is predicted", "a longer text");
     return *loss;
   }
-  return metric_of_logits(metric, logits_at(model, 0, position, *model.backend, cancel), unpatched);
+  return metric_of_logits(metric, logits_at(model, 0, position, *model.backend, cancel), reference);
 }
 
 LogitSlopes metric_slopes(const ModelTrace& model, const SweepMetric& metric, std::int64_t position,
-                          const std::vector<double>& unpatched) {
-  HEADSCOPE_ASSERT(metric.kind != SweepMetric::Kind::cell, "a cell is not made of logits");
-  if (metric.kind == SweepMetric::Kind::loss) return slopes_of_loss(model);
-  const auto slope = [metric, &unpatched](std::int64_t, std::span<const float> logits, std::span<double> out) {
-    if (metric.kind == SweepMetric::Kind::logit) {
-      // Of a token less itself both count.
-      out[static_cast<std::size_t>(metric.ids[0])] += 1;
-      if (metric.ids.size() == 2) out[static_cast<std::size_t>(metric.ids[1])] -= 1;
-      return;
-    }
-    const std::vector<double> p = log_softmax(logits);
-    const bool kl = metric.kind == SweepMetric::Kind::kl;
-    const double mean = kl ? metric_of_logits(metric, logits, unpatched) : 0;
-    const double of_token = kl ? 0 : std::exp(p[static_cast<std::size_t>(metric.ids[0])]);
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      out[k] = kl ? std::exp(p[k]) * (p[k] - unpatched[k] - mean) : -of_token * std::exp(p[k]);
-    }
-    if (!kl) out[static_cast<std::size_t>(metric.ids[0])] += of_token;
-  };
-  return {{position}, slope};
+                          const std::vector<double>& reference) {
+  if (metric.kind == MetricKind::loss) return slopes_of_loss(model);
+  const MetricFormula* formula = metric_formula(metric.kind);
+  HEADSCOPE_ASSERT(formula != nullptr && formula->slope != nullptr, std::string(metric_word(metric.kind).word));
+  return {{position}, [metric, reference, formula](std::int64_t, std::span<const float> logits, std::span<double> out) {
+            formula->slope(metric, logits, reference, out);
+          }};
 }
 
 std::int64_t metric_position(const Trace& trace, const std::optional<std::int64_t>& given) {
@@ -154,23 +136,52 @@ std::int64_t metric_position(const Trace& trace, const std::optional<std::int64_
   return found == ids.end() ? len - 1 : found - ids.begin();
 }
 
-std::string sweep_metric_text(const Checkpoint& checkpoint, const SweepMetric& metric) {
-  const auto token = [&](std::size_t k) {
-    return fmt::format("'{}' ({})", token_piece(checkpoint, metric.ids[k]), metric.ids[k]);
+namespace {
+
+// "'box' (6), 'ink' (28)"
+std::string tokens_text(const Checkpoint& checkpoint, std::span<const std::int64_t> ids) {
+  std::string text;
+  for (const std::int64_t id : ids) {
+    text += fmt::format("{}'{}' ({})", text.empty() ? "" : ", ", token_piece(checkpoint, id), id);
+  }
+  return text;
+}
+
+std::string own_text(const Checkpoint& checkpoint, const SweepMetric& metric) {
+  const std::span ids(metric.ids);
+  const auto of_tokens = [&](const std::string& one, const std::string& several) {
+    const std::string added = tokens_text(checkpoint, ids.first(std::min(metric.added, ids.size())));
+    const std::string text = fmt::format("{} of {}", metric.added == 1 ? one : several, added);
+    if (metric.added >= ids.size()) return text;
+    const std::string less = tokens_text(checkpoint, ids.subspan(metric.added));
+    return text + fmt::format(" less that of {}", less);
   };
   switch (metric.kind) {
-    case SweepMetric::Kind::logit:
-      return fmt::format("logit of {}{}", token(0), metric.ids.size() == 1 ? "" : " less that of " + token(1));
-    case SweepMetric::Kind::probability:
-      return "probability of " + token(0);
-    case SweepMetric::Kind::loss:
+    case MetricKind::logit:
+      return of_tokens("logit", "mean logit");
+    case MetricKind::probability:
+      return of_tokens("probability", "summed probability");
+    case MetricKind::rank:
+      return of_tokens("rank", "rank");
+    case MetricKind::loss:
       return "loss, nats a token";
-    case SweepMetric::Kind::cell:
+    case MetricKind::cell:
       return "cell " + measured_cell_text(metric.cell.value());
-    case SweepMetric::Kind::kl:
+    case MetricKind::kl_clean:
+      return "KL(clean || patched), nats";
+    case MetricKind::kl_patched:
+      return "KL(patched || clean), nats";
+    case MetricKind::kl:
       break;
   }
   return "divergence from the unpatched run, nats";
+}
+
+}  // namespace
+
+std::string sweep_metric_text(const Checkpoint& checkpoint, const SweepMetric& metric) {
+  const std::string own = own_text(checkpoint, metric);
+  return metric.recovered ? fmt::format("share recovered (0 corrupt, 1 clean) of the {}", own) : own;
 }
 
 }  // namespace headscope

@@ -8,12 +8,17 @@ namespace headscope {
 
 // What is patched, a run a cell.
 enum class SweepPatch {
-  heads,      // the context of one head of one layer, before W_O, at all positions
-  positions,  // the stream that enters a layer, at one position
-  stages,     // a whole stage of a layer: kSweepStages
-  paths,      // the query, key or value of a head, by what one earlier head alone makes of it
+  heads,            // the context of one head of one layer, before W_O, at all positions
+  positions,        // the stream that enters a layer, at one position
+  stages,           // a whole stage of a layer: kSweepStages
+  paths,            // the query, key or value of a head, by what one earlier head alone makes of it
+  heads_positions,  // the context of one head of one layer at one position
+  head_parts,       // the query, key, value, weights or context of one head of one layer
+  mlps,             // what the MLP of one layer adds to the stream, at all positions
+  neurons,          // one neuron of the MLP of one layer, at all positions
 };
-inline constexpr const char* kSweepPatchNames[] = {"heads", "positions", "stages", "paths"};
+inline constexpr const char* kSweepPatchNames[] = {"heads",           "positions",  "stages", "paths",
+                                                   "heads-positions", "head-parts", "mlps",   "neurons"};
 
 // Which run takes numbers: the request those of A (--against), or A those of the request.
 enum class SweepDirection { denoise, noise };

@@ -53,16 +53,20 @@ SweepSource::SweepSource(Engine& engine, const SweepQuestion& question, const st
                          const std::vector<SweepCell>& cells, const CancelToken& cancel)
     : engine_(engine), question_(question), own_(own), own_partners_(own_partners(*own)) {
   const std::vector<SweepCell> taken = taken_by(cells);
-  if (cells.front().from || question.ablation) unpatched_ = engine.read(question.patched, cancel);
+  const bool neurons = cells.front().neuron.has_value();
+  if (cells.front().from || neurons || question.by_place || question.ablation)
+    unpatched_ = engine.read(question.patched, cancel);
   if (cells.front().from) paths_ = std::make_unique<PathNumbers>(own, unpatched_, question.patched);
   if (!question.ablation) {
     // The first patch says how positions are matched.
     found_ = engine.read(request_of(taken.front()), cancel)->patches;
     source_ = engine.patch_source();
-    return;
+    if (question.by_place) found_ = own_partners_;
+  } else {
+    found_ = own_partners_;
   }
-  found_ = own_partners_;
-  if (*question.ablation == Ablation::mean) measure_means(taken, cancel);
+  if (neurons) neurons_ = std::make_unique<NeuronNumbers>(own, source_, found_, question.ablation);
+  if (question.ablation == Ablation::mean) measure_means(taken, cancel);
 }
 
 Request SweepSource::request_of(const SweepCell& cell) const {
@@ -73,35 +77,39 @@ Request SweepSource::request_of(const SweepCell& cell) const {
 }
 
 std::shared_ptr<const Inputs> SweepSource::inputs_of(const SweepCell& cell, const CancelToken& cancel) const {
+  if (cell.neuron) return with_numbers(cell, neurons_->numbers(cell.layer, *cell.neuron));
   return cell.from ? inputs_of_path(cell, cancel) : inputs_of_part(cell, cancel);
+}
+
+// Each of whose positions is its own partner.
+std::shared_ptr<const Inputs> SweepSource::with_numbers(const SweepCell& cell, Tensor numbers) const {
+  auto patches = std::make_shared<Patches>(*own_partners_);
+  patches->stages.push_back({cell.layer, cell.stage, std::move(numbers)});
+  auto inputs = std::make_shared<Inputs>(*unpatched_);
+  inputs->patches = std::move(patches);
+  return inputs;
 }
 
 std::shared_ptr<const Inputs> SweepSource::inputs_of_path(const SweepCell& cell, const CancelToken& cancel) const {
   const SweepCell part = context_of(*cell.from);
   const Tensor own = patch_numbers(*own_, part.stage, part.layer);
   const Tensor put = with_patches(request_of(part), *inputs_of_part(part, cancel), part.layer, part.stage, own);
-  auto patches = std::make_shared<Patches>(*own_partners_);
-  patches->stages.push_back(
-      {cell.layer, cell.stage, paths_->numbers({*cell.from, cell.layer, cell.stage}, put, cancel)});
-  auto inputs = std::make_shared<Inputs>(*unpatched_);
-  inputs->patches = std::move(patches);
-  return inputs;
+  return with_numbers(cell, paths_->numbers({*cell.from, cell.layer, cell.stage}, put, cancel));
 }
 
 std::shared_ptr<const Inputs> SweepSource::inputs_of_part(const SweepCell& cell, const CancelToken& cancel) const {
+  if (!question_.ablation && question_.by_place) {
+    return with_numbers(cell, patch_numbers(*source_, cell.stage, cell.layer));
+  }
   if (!question_.ablation) return engine_.read(request_of(cell), cancel);
   const Tensor own = patch_numbers(*own_, cell.stage, cell.layer);
-  auto patches = std::make_shared<Patches>(*own_partners_);
-  patches->stages.push_back({cell.layer, cell.stage,
-                             *question_.ablation == Ablation::zero ? Tensor::zeros(own.shape(), own.axes())
-                                                                   : means_.filled(cell.layer, cell.stage, own)});
-  auto inputs = std::make_shared<Inputs>(*unpatched_);
-  inputs->patches = std::move(patches);
-  return inputs;
+  return with_numbers(cell, *question_.ablation == Ablation::zero ? Tensor::zeros(own.shape(), own.axes())
+                                                                  : means_.filled(cell.layer, cell.stage, own));
 }
 
 void SweepSource::measure_means(const std::vector<SweepCell>& cells, const CancelToken& cancel) {
   const auto add = [&](const Trace& run) {
+    if (neurons_ != nullptr) return neurons_->add_to_means(run);
     for (const SweepCell& cell : cells) {
       means_.add(cell.layer, cell.stage, patch_numbers(run, cell.stage, cell.layer));
     }

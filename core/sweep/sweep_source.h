@@ -8,6 +8,7 @@
 #include "core/attention/patches.h"
 #include "core/base/cancel.h"
 #include "core/sweep/ablation.h"
+#include "core/sweep/neuron_numbers.h"
 #include "core/sweep/path_numbers.h"
 #include "core/sweep/sweep_cells.h"
 
@@ -39,15 +40,17 @@ class SweepSource {
  private:
   void measure_means(const std::vector<SweepCell>& cells, const CancelToken& cancel);
   std::shared_ptr<const Inputs> inputs_of_part(const SweepCell& cell, const CancelToken& cancel) const;
+  std::shared_ptr<const Inputs> with_numbers(const SweepCell& cell, Tensor numbers) const;
   std::shared_ptr<const Inputs> inputs_of_path(const SweepCell& cell, const CancelToken& cancel) const;
 
   Engine& engine_;
   const SweepQuestion& question_;
   std::shared_ptr<const Trace> own_, source_;
   std::shared_ptr<const Patches> found_;
-  std::shared_ptr<const Inputs> unpatched_;  // of an ablation or a path
+  std::shared_ptr<const Inputs> unpatched_;  // of an ablation, a path or a neuron
   std::shared_ptr<const Patches> own_partners_;
-  std::unique_ptr<PathNumbers> paths_;  // null unless cells are paths
+  std::unique_ptr<PathNumbers> paths_;      // null unless cells are paths
+  std::unique_ptr<NeuronNumbers> neurons_;  // null unless they are neurons
   StageMeans means_;
 };
 

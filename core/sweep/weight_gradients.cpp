@@ -170,12 +170,9 @@ WeightGradients weight_gradients(EngineOptions options, const WeightQuestion& qu
   result.trace = engine.run(question.request, cancel);
   const ModelTrace& model = *result.trace->model;
   result.metric = parse_sweep_metric(*model.checkpoint, question.metric);
-  if (result.metric.kind == SweepMetric::Kind::kl) {
-    throw UsageError("metric", "found kl, whose slope at the run itself is 0", "logit:A, logit:A-B, prob:A or loss");
-  }
-  if (result.metric.kind == SweepMetric::Kind::cell) {
-    throw UsageError("metric", "found a cell; what one depends on is a sensitivity (explain --sensitivity)",
-                     "logit:A, logit:A-B, prob:A or loss");
+  check_slopes("metric", result.metric, true);
+  if (result.metric.recovered) {
+    throw UsageError("metric", "found recovered, but there is one run alone", "logit:A, logit:A-B, prob:A or loss");
   }
   result.position = metric_position(*result.trace, question.at);
   check_gradient(kOption, *result.trace);

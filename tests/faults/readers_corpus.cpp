@@ -11,6 +11,7 @@
 #include "core/headvis/headvis_read.h"
 #include "core/headvis/headvis_write.h"
 #include "core/io/safetensors.h"
+#include "core/sweep/text_pairs.h"
 #include "tests/core/corpus/made_records.h"
 #include "tests/core/headvis/documented_tree.h"
 #include "tests/core/io/gzip_files.h"
@@ -38,6 +39,19 @@ std::string read_list(const std::string& path) {
     text += fmt::format("{} {} {} {}\n", phrase.index, phrase.blank, phrase.text, phrase.problem);
   });
   return text;
+}
+
+std::string read_pairs(const std::string& path) {
+  std::string text;
+  for (const TextPair& pair : read_text_pairs(path)) {
+    text += fmt::format("{} {} {} {} {} {}\n", pair.line, pair.clean, pair.corrupt, pair.answer, pair.other,
+                        pair.at.value_or(0));
+  }
+  return text;
+}
+
+std::string small_pair() {
+  return R"({"clean":"the cat","corrupt":"the dog","answer":"sat","other":3,"at":-1})";
 }
 
 std::string small_capture() {
@@ -103,6 +117,22 @@ const std::vector<Reader> kCorpusRows = {
      .read = read_list,
      .fuzz = "gzip",
      .reads = "gzip"},
+    {.name = "text_pairs",
+     .covers = "read_text_pairs parse_text_pairs core/sweep/text_pairs.cpp",
+     .file = "x.jsonl",
+     .small = [] { return small_pair() + "\n\n" + small_pair() + "\n"; },
+     .read = read_pairs,
+     .fuzz = "request_files",
+     .of_json = corpus_itself,
+     .small_json = small_pair,
+     .cut_unseen = "a pair may be the last"},
+    {.name = "text_pairs_csv",
+     .covers = "read_text_pairs",
+     .file = "x.csv",
+     .small = [] { return std::string("clean,corrupt,at\nthe cat,the dog,1\n\"a, b\",c d,\n"); },
+     .read = read_pairs,
+     .fuzz = "request_files",
+     .cut_unseen = "a pair may be the last, and a text end after any letter"},
     {.name = "capture_list",
      .covers = "CaptureList::open core/corpus/capture_list.cpp",
      .file = "x.safetensors",

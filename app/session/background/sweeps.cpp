@@ -37,6 +37,7 @@ SweepAnswer answer(const EngineOptions& engine, const SweepQuery& query, const C
   question.estimate = query.estimate;
   question.from = query.from;
   question.into = query.into;
+  question.direction = query.direction;
   std::optional<std::chrono::steady_clock::time_point> last;
   SweepAnswer whole;
   whole.sweep = sweep(engine, question, cancel, [&](const Sweep& so_far, std::size_t known) {

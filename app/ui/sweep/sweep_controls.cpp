@@ -27,7 +27,11 @@ constexpr Patched kPatched[] = {{"heads", SweepPatch::heads, false},
                                 {"positions", SweepPatch::positions, false},
                                 {"stages", SweepPatch::stages, false},
                                 {"paths from a head", SweepPatch::paths, false},
-                                {"paths into a head", SweepPatch::paths, true}};
+                                {"paths into a head", SweepPatch::paths, true},
+                                {"heads at positions", SweepPatch::heads_positions, false},
+                                {"parts of heads", SweepPatch::head_parts, false},
+                                {"MLPs", SweepPatch::mlps, false},
+                                {"neurons", SweepPatch::neurons, false}};
 
 int patched_index(const SweepView& view) {
   for (int k = 0; k < static_cast<int>(std::size(kPatched)); ++k) {
@@ -62,7 +66,8 @@ void draw_patched(Ui& ui, const Rect& rect) {
   if (combo(ui, "sweep/patch", rect, names, index,
             {{true, false,
               "What is patched: a head's context at all positions, the stream before a layer at one position, a whole "
-              "stage of a layer, or what one head alone brings to the query, key or value of a later one."}})) {
+              "stage of a layer, what one head alone brings to the query, key or value of a later one, a head at one "
+              "position, a part of a head, an MLP, or one neuron of it."}})) {
     set_patched(ui, kPatched[index]);
   }
 }

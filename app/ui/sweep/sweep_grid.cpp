@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "app/session/session.h"
 #include "app/ui/main_view.h"
@@ -59,9 +61,11 @@ std::string token_at(const Trace& trace, std::int64_t position) {
 }
 
 std::string words_of_swept(const Drawn& drawn, const SweepCell& cell) {
-  if (!cell.position) return sweep_cell_name(cell, {});
-  return fmt::format("layer {}, position {} {}", cell.layer, *cell.position,
-                     token_at(*drawn.sweep.trace, *cell.position));
+  std::vector<std::string> tokens;
+  for (std::int64_t at = 0; cell.position && at <= *cell.position; ++at) {
+    tokens.push_back(token_at(*drawn.sweep.trace, at));
+  }
+  return sweep_cell_name(cell, tokens);
 }
 
 std::string change_words(const Drawn& drawn, const SweepCell& cell, bool estimated) {
@@ -148,7 +152,7 @@ void open_cell(Ui& ui, const Drawn& drawn, const SweepCell& cell) {
   if (drawn.sweep.into) {
     layer = cell.from->layer;
     head = cell.from->head;
-  } else if (cell.from && cell.stage != stage_name(StageId::query)) {
+  } else if (cell.head && (cell.stage == stage_name(StageId::key) || cell.stage == stage_name(StageId::value))) {
     head *= drawn.sweep.trace->num_heads() / drawn.sweep.trace->inputs->num_kv_heads;  // the first of its group
   }
   open_one_layer(ui, layer, head);
@@ -180,12 +184,12 @@ WordGrid grid_of_cells(Ui& ui, const Drawn& drawn, bool estimated) {
                     cell_number(drawn.numbers, static_cast<double>(change)), ""};
   };
   grid.row_name = [&drawn](std::int64_t at) { return drawn.map.row_names[static_cast<std::size_t>(at)]; };
-  const bool positions = drawn.sweep.patch == SweepPatch::positions;
+  const bool positions = drawn.map.column_word == "position";
   grid.column_name = [&drawn, positions](std::int64_t at) {
     return positions ? token_at(*drawn.sweep.trace, at) : fmt::format("{} {}", drawn.map.column_word, at);
   };
   grid.column_color = positions ? ui.colors.query : ui.colors.text2;
-  if (drawn.sweep.patch == SweepPatch::paths) grid.gutter = 104;
+  if (drawn.map.row_word != "layer" && drawn.map.row_word != "stage") grid.gutter = 104;
   const std::optional<Cell>& picked = ui.session.view.sweep.cell;
   if (picked && picked->row < grid.rows && picked->column < grid.columns) grid.picked = picked;
   return grid;
@@ -205,7 +209,7 @@ void draw_map(Ui& ui, const Drawn& drawn, bool estimated, Rect area, Shown& show
   }
   const WordGrid grid = grid_of_cells(ui, drawn, estimated);
   const WordGridInput input = draw_word_grid(ui, grid, area);
-  if (input.hovered && drawn.sweep.patch == SweepPatch::positions) ui.state.next_hover.query = input.hovered->column;
+  if (input.hovered && drawn.map.column_word == "position") ui.state.next_hover.query = input.hovered->column;
   if (input.moved) ui.session.view.sweep.cell = input.moved;
   if (input.opened) {
     if (const SweepCell* cell = cell_at(drawn, estimated, *input.opened)) open_cell(ui, drawn, *cell);

@@ -44,21 +44,13 @@ AxisNames names_of(const Sweep& sweep, const SweepMap& map) {
   } else {
     names.rows = map.row_names;
   }
-  if (sweep.patch == SweepPatch::positions) names.columns = sweep.trace->query_labels();
+  if (map.column_word == "position") names.columns = sweep.trace->query_labels();
   return names;
 }
 
 std::string words_of(const Sweep& sweep) {
-  switch (sweep.patch) {
-    case SweepPatch::heads:
-      return "Rows: layers; columns: heads, whose context is replaced at all positions.";
-    case SweepPatch::positions:
-      return "Rows: layers; columns: the position at which the stream before the layer is replaced.";
-    case SweepPatch::stages:
-      return "Rows: the stage that is replaced whole; columns: layers.";
-    case SweepPatch::paths:
-      break;
-  }
+  const SweepMapInfo& info = sweep_map_info(sweep.patch);
+  if (*info.words != '\0') return info.words;
   const SweepCell& any = sweep.cells.front();
   if (sweep.into) {
     return fmt::format(

@@ -210,7 +210,8 @@ PlainRows gpt2(const std::vector<std::int64_t>& ids, PlainParts& parts) {
     PlainRows output = w.linear(h + "attn.c_proj", concat, true);
     parts.pass(name + "output", output);
     x = sum(x, output);
-    const PlainRows inner = each(w.linear(h + "mlp.c_fc", w.layer_norm(h + "ln_2", x, 1e-5), true), gelu_tanh);
+    PlainRows inner = each(w.linear(h + "mlp.c_fc", w.layer_norm(h + "ln_2", x, 1e-5), true), gelu_tanh);
+    parts.pass(name + "neurons", inner);
     PlainRows added = w.linear(h + "mlp.c_proj", inner, true);
     parts.pass(name + "mlp_out", added);
     x = sum(x, added);
@@ -238,6 +239,7 @@ PlainRows llama(const std::vector<std::int64_t>& ids, PlainParts& parts) {
     for (std::size_t i = 0; i < gated.size(); ++i) {
       for (std::size_t d = 0; d < gated[i].size(); ++d) gated[i][d] *= up[i][d];
     }
+    parts.pass(name + "neurons", gated);
     PlainRows added = w.linear(l + "mlp.down_proj", gated);
     parts.pass(name + "mlp_out", added);
     x = sum(x, added);
@@ -265,7 +267,8 @@ PlainRows bert(const std::vector<std::int64_t>& ids, PlainParts& parts) {
     PlainRows output = w.linear(l + "attention.output.dense", concat);
     parts.pass(name + "output", output);
     x = w.layer_norm(l + "attention.output.LayerNorm", sum(x, output), 1e-12);
-    const PlainRows inner = each(w.linear(l + "intermediate.dense", x), gelu);
+    PlainRows inner = each(w.linear(l + "intermediate.dense", x), gelu);
+    parts.pass(name + "neurons", inner);
     PlainRows added = w.linear(l + "output.dense", inner);
     parts.pass(name + "mlp_out", added);
     x = w.layer_norm(l + "output.LayerNorm", sum(x, added), 1e-12);

@@ -13,7 +13,7 @@ namespace headscope {
 using PlainRows = std::vector<std::vector<double>>;
 
 // Parts by "LAYER/NAME": stream, query, key, value [len, heads * size]; weights [heads * len, len]; concat, output,
-// mlp_out [len, features].
+// mlp_out [len, features]; neurons [len, width of the MLP].
 struct PlainParts {
   std::map<std::string, PlainRows> seen;
   std::function<void(const std::string& name, PlainRows& rows)> change;  // before the part is used; may be empty

@@ -55,6 +55,20 @@ TEST(SweepMetric, IsWhatPlainLoopsGive) {
       expect("logit:3-8", position, plain_a[at][3] - plain_a[at][8]);
       expect("prob:5", position, std::exp(p[5]));
       expect("kl", position, kl);
+      double other_kl = 0, above = 0;
+      for (std::size_t k = 0; k < p.size(); ++k) {
+        other_kl += std::exp(q[k]) * (q[k] - p[k]);
+        above += plain_a[at][k] > plain_a[at][4] ? 1 : 0;
+      }
+      expect("kl:patched", position, kl);
+      expect("kl:clean", position, other_kl);
+      expect("rank:4", position, above);
+      const std::vector<double>& z = plain_a[at];
+      expect("logit:{3,5}-{8,4,7}", position, (z[3] + z[5]) / 2 - (z[8] + z[4] + z[7]) / 3);
+      expect("logit:{3,5}", position, (z[3] + z[5]) / 2);
+      expect("logit:6-{8,4}", position, z[6] - (z[8] + z[4]) / 2);
+      expect("prob:{3,5}-8", position, std::exp(p[3]) + std::exp(p[5]) - std::exp(p[8]));
+      expect("prob:3-8", position, std::exp(p[3]) - std::exp(p[8]));
     }
     const bool masked = model == std::string("bert");
     double loss = 0;
@@ -78,11 +92,38 @@ TEST(SweepMetric, TokensAreNamedAsTheyAreTyped) {
   EXPECT_EQ(ids("logit:box-ink"), (std::vector<std::int64_t>{6, 28}));
   EXPECT_EQ(ids("logit:6-ink"), (std::vector<std::int64_t>{6, 28}));
   EXPECT_EQ(ids("prob:28"), (std::vector<std::int64_t>{28}));
-  EXPECT_TRUE(ids("loss").empty() && ids("kl").empty());
+  EXPECT_TRUE(ids("loss").empty() && ids("kl").empty() && ids("kl:clean").empty());
+  EXPECT_EQ(ids("logit:{box,ink}-{cat}"), (std::vector<std::int64_t>{6, 28, ids("rank:cat")[0]}));
+  EXPECT_EQ(parse_sweep_metric(checkpoint, "logit:{box,ink}-{cat}").added, 2u);
+  EXPECT_EQ(parse_sweep_metric(checkpoint, "logit:box-{ink,cat}").added, 1u);
+  EXPECT_TRUE(parse_sweep_metric(checkpoint, "recovered").recovered);
+  EXPECT_EQ(parse_sweep_metric(checkpoint, "recovered").kind, MetricKind::kl_clean);
+  EXPECT_EQ(parse_sweep_metric(checkpoint, "recovered:logit:box-ink").ids, (std::vector<std::int64_t>{6, 28}));
+  EXPECT_EQ(sweep_metric_text(checkpoint, parse_sweep_metric(checkpoint, "logit:{box,ink}-28")),
+            "mean logit of 'box' (6), 'ink' (28) less that of 'ink' (28)");
   EXPECT_EQ(sweep_metric_text(checkpoint, parse_sweep_metric(checkpoint, "logit:box-ink")),
             "logit of 'box' (6) less that of 'ink' (28)");
-  for (const char* bad : {"", "logit", "logit:", "logit:box-", "logit:-box", "logit:box-nosuchword", "logit:nosuchword",
-                          "prob:box-ink", "prob:999999", "entropy", "loss:3", "kl:box"}) {
+  for (const char* bad : {"",
+                          "logit",
+                          "logit:",
+                          "logit:box-",
+                          "logit:-box",
+                          "logit:box-nosuchword",
+                          "logit:nosuchword",
+                          "prob:999999",
+                          "entropy",
+                          "loss:3",
+                          "kl:box",
+                          "rank:",
+                          "rank:box-ink",
+                          "recovered:",
+                          "recovered:recovered",
+                          "recoveredlogit:box",
+                          "logit:{box,}",
+                          "logit:{box,box}",
+                          "logit:{}",
+                          "logit:{box}-",
+                          "prob:{box}-{nosuchword}"}) {
     try {
       parse_sweep_metric(checkpoint, bad);
       ADD_FAILURE() << bad;
