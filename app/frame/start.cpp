@@ -85,7 +85,9 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   if (last) {
     session.resume({last->request, last->view, last->document}, std::move(last->timeline));
   } else {
-    const Document first = first_document();
+    Document first = first_document();
+    if (!settings.panels) settings.one_head = settings.one_head || settings.recent_files.empty();
+    first.view.heads_show = usual_heads(settings);
     session.open(first.request, first.view, first.identity());
   }
   // To whoever is new, and to those who left it.
@@ -97,7 +99,10 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   if (slot != nullptr && path.empty() && wanted && !first_start) state.panels.get<ui::TourState>().offered = true;
   set_panel_layout(session.view, settings.panels.value_or(first_panel_layout()));
   // Another document does not begin at the cell that the demo points at.
-  if (!path.empty()) open_given(session, settings, state, path, last ? last->view : demo_document().view);
+  if (path.empty()) return;
+  ViewState before = last ? last->view : demo_document().view;
+  if (!last) before.heads_show = usual_heads(settings);
+  open_given(session, settings, state, path, before);
 }
 
 bool open_given(Session& session, Settings& settings, ui::UiState& state, const std::string& path,

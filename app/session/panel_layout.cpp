@@ -30,6 +30,10 @@ PanelLayout first_panel_layout() {
   return layout;
 }
 
+HeadsShow usual_heads(const Settings& settings) {
+  return settings.one_head ? HeadsShow::one : HeadsShow::grid;
+}
+
 bool is_folded(const PanelLayout& layout) {
   return layout.request_collapsed || layout.concat_collapsed || layout.inspector_collapsed ||
          layout.pipeline_collapsed || layout.views_grouped;

@@ -41,6 +41,7 @@ struct Settings {
   std::vector<std::string> export_paper;  // "width=85mm", "font-size=8": what differs from a picture for the screen
   bool export_csv_safe = false;
   bool start_open = false;     // the cards of the start stand above the window
+  bool one_head = false;       // a document that says nothing of heads opens with the picked one large
   bool row_sound = false;      // a row of weights is played when it is picked
   bool auto_contrast = false;  // colours are fitted where 99 of 100 cells would look alike
   friend bool operator==(const Settings&, const Settings&) = default;

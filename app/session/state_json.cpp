@@ -25,7 +25,7 @@ using nlohmann::json;
 const std::vector<std::string> kThemes = theme_names();
 const std::vector<std::string> kRanges = {"auto", "row", "fixed", "fit"};
 const std::vector<std::string> kPoolings = {"max", "mean"};
-const std::vector<std::string> kHeadsShow = {"grid", "arcs", "neurons"};
+const std::vector<std::string> kHeadsShow = {"one", "grid", "arcs", "neurons"};
 const std::vector<std::string> kSentences = {"all", "a-a", "a-b", "b-a", "b-b"};
 const std::vector<std::string> kConcatShows = {"concat", "output", "both"};
 const std::vector<std::string> kMainViews = [] {
@@ -108,6 +108,7 @@ std::string settings_json(const Settings& s) {
                  {"language", valid_utf8(s.language)},
                  {"tour_step", s.tour_step},
                  {"start_open", s.start_open},
+                 {"one_head", s.one_head},
                  {"row_sound", s.row_sound},
                  {"auto_contrast", s.auto_contrast}};
   if (s.panels) object["panels"] = panel_layout_json(*s.panels);
@@ -140,6 +141,7 @@ Settings parse_settings(const std::string& text) {
   if (const json* panels = reader.find("panels")) s.panels = panel_layout_from(JsonReader(panels->dump()), false);
   if (const json* folded = reader.find("folded")) s.folded = panel_layout_from(JsonReader(folded->dump()), false);
   reader.read("start_open", s.start_open);
+  reader.read("one_head", s.one_head);
   reader.read("row_sound", s.row_sound);
   reader.read("auto_contrast", s.auto_contrast);
   const std::vector<std::string> dialogs = {"auto", "never"};

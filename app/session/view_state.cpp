@@ -1,6 +1,7 @@
 #include "app/session/view_state.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -8,6 +9,28 @@
 #include <utility>
 
 namespace headscope {
+namespace {
+
+// How a picture shows what HeadsShow names, in its order; `of_query`: one query stands out.
+struct HeadsPicture {
+  HeadsShow shows;
+  ViewKind kind;
+  bool of_query = false;
+};
+constexpr HeadsPicture kHeadsPictures[] = {{HeadsShow::one, ViewKind::head},
+                                           {HeadsShow::grid, ViewKind::heads},
+                                           {HeadsShow::arcs, ViewKind::arcs, true},
+                                           {HeadsShow::neurons, ViewKind::neurons, true}};
+
+// A picture of one head opened beside all of them before one could be shown large, and still does.
+HeadsShow heads_of_picture(ViewKind kind) {
+  for (const HeadsPicture& row : kHeadsPictures) {
+    if (row.of_query && row.kind == kind) return row.shows;
+  }
+  return HeadsShow::grid;
+}
+
+}  // namespace
 
 void set_text(ViewSpec& spec, const ViewState& view) {
   spec.view = ViewKind::text;
@@ -49,11 +72,10 @@ ViewSpec view_spec_of(const ViewState& view, Theme theme) {
     spec.view = ViewKind::lens;
     spec.question.lens_of = view.lens.of;
   } else if (is_score_like(view.stage)) {
-    spec.view = view.heads_show == HeadsShow::arcs      ? ViewKind::arcs
-                : view.heads_show == HeadsShow::neurons ? ViewKind::neurons
-                                                        : ViewKind::heads;
+    const HeadsPicture& picture = kHeadsPictures[static_cast<std::size_t>(view.heads_show)];
+    spec.view = picture.kind;
     spec.stage = view.quantity;
-    if (view.cell && view.heads_show != HeadsShow::grid) spec.token = view.cell->row;
+    if (view.cell && picture.of_query) spec.token = view.cell->row;
   } else {
     spec.view = view.stage == StageId::concat ? ViewKind::concat : ViewKind::stage;
     spec.stage = view.stage;
@@ -127,9 +149,7 @@ void apply_view_spec(ViewState& view, const ViewSpec& spec) {
   view.stage = spec.view == ViewKind::concat ? StageId::concat : spec.stage;
   if (is_score_like(view.stage)) view.quantity = view.stage;
   if (spec.view == ViewKind::concat) view.concat_shows = ConcatShows::concat;
-  view.heads_show = spec.view == ViewKind::arcs      ? HeadsShow::arcs
-                    : spec.view == ViewKind::neurons ? HeadsShow::neurons
-                                                     : HeadsShow::grid;
+  view.heads_show = heads_of_picture(spec.view);
   if (spec.view == ViewKind::text) {
     view.text.heads = spec.heads_shown;
   } else {

@@ -42,7 +42,8 @@ struct Viewport {
 };
 
 enum class ConcatShows { concat, output, both };
-enum class HeadsShow { grid, arcs, neurons };  // maps; lines from queries to keys; one query's features
+// The picked head large with what it does; maps of all; lines from queries to keys; one query's features.
+enum class HeadsShow { one, grid, arcs, neurons };
 
 // The view over all layers and heads of a model.
 struct LayersView {

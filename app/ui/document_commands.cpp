@@ -1,6 +1,7 @@
 // Commands that open, save, export and say what there is to read.
 #include "app/session/control_words.h"
 #include "app/session/documents.h"
+#include "app/session/panel_layout.h"
 #include "app/session/phrase_file.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
@@ -37,7 +38,8 @@ void choose_file(Ui& ui, const char* purpose) {
 }
 
 void open_demo(Ui& ui) {
-  const Document document = demo_document();
+  Document document = demo_document();
+  document.view.heads_show = usual_heads(ui.settings);
   // The panels lie as the user has arranged them, whatever is open.
   ui.session.open(document.request, with_layout_of(document.view, ui.session.view), document.identity());
   note_opened(ui.state, ui.session.document.title, {document.request});

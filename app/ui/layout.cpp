@@ -41,6 +41,57 @@ float inspector_beside(float w, float room, float height, const ViewState& view)
   return std::min(w < kNarrowInspectorBelow ? std::min(wish, kNarrowInspector) : wish, most);
 }
 
+// Beside one large head, which needs no more than its height: in a room that is so wide.
+float inspector_beside_one(float room, const ViewState& view) {
+  constexpr float kShare = 0.305f, kLeast = 390;
+  const float most = std::max(kLeastInspector, room - kLeastHeadsWidth);
+  if (is_set_by_hand(&ViewState::inspector_width, view)) return std::clamp(view.inspector_width, kLeastInspector, most);
+  return std::min(most, std::clamp(room * kShare, kLeast, kMostInspector));
+}
+
+// Of one large head: what is around the cells of its picture, the least width of the picture and of the words beside
+// it, and how much of the room a picture without square cells has.
+constexpr float kLargeBeside = 150, kLargeAround = 34 + 50 + 42, kLeastLarge = 360, kLeastWords = 250,
+                kLeastBesideConcat = 380;
+constexpr float kOblongShare = 0.6f, kLeastWordsHeight = 240;
+// The row of its heads: by names, else by maps of this height, which may grow in a high window.
+constexpr float kStripNames = 34, kStripMap = 86, kStripTallMap = 112, kStripTallFrom = 1300, kStripAround = 56;
+
+// How wide the large picture is in a room of this size, `words` of which are those beside it at least; at 1x. Its cells
+// grow until height or width ends.
+float large_width(float room, float height, float words, const LayoutInput& input) {
+  const float most = std::max(kLeastLarge, room - words);
+  if (input.rows <= 0 || input.columns <= 0) return std::clamp(room * kOblongShare, kLeastLarge, most);
+  const auto rows = static_cast<float>(input.rows), columns = static_cast<float>(input.columns);
+  float cell = std::min(kLargestCell, (height - kLargeAround) / rows);
+  if (cell > 3) cell = std::floor(cell * input.scale) / input.scale;
+  return std::clamp(kLargeBeside + cell * columns, kLeastLarge, most);
+}
+
+// One large head in `layout.heads`, whose top is that of the strip; concat below its words.
+void place_one_head(Layout& layout, const LayoutInput& input, const ViewState& view) {
+  const float scale = input.scale;
+  const auto px = [scale](float x) { return std::round(x * scale); };
+  const Rect heads = layout.heads;
+  const bool tall = input.height / scale >= kStripTallFrom;
+  const float strip = layout.strip_names ? kStripNames : kStripAround + (tall ? kStripTallMap : kStripMap);
+  layout.strip = {heads.min, {heads.max.x, heads.min.y + px(strip)}};
+  if (layout.strip_names && !layout.tabs) {
+    layout.strip.max.x = layout.inspector.max.x;
+    layout.inspector.min.y = layout.strip.max.y;
+  }
+  const float top = layout.strip.max.y;
+  const float room = heads.width() / scale, height = (heads.max.y - top) / scale;
+  float concat = std::min(view.concat_height, height - kLeastWordsHeight);
+  layout.concat_header_only = view.concat_collapsed || concat < kLeastConcat || !input.has_concat;
+  if (layout.concat_header_only) concat = input.has_concat ? size::folded : 0;
+  const float words = layout.concat_header_only ? kLeastWords : kLeastBesideConcat;
+  const float split = heads.min.x + px(large_width(room, height, words, input));
+  layout.large = {{heads.min.x, top}, {split, heads.max.y}};
+  layout.concat = {{split, heads.max.y - px(concat)}, heads.max};
+  layout.words = {{split, top}, {heads.max.x, layout.concat.min.y}};
+}
+
 // Heads, concat and inspector in `body`: beside each other, or in one place.
 void place_layer(Layout& layout, const Rect& body, const LayoutInput& input, const ViewState& view) {
   const float scale = input.scale, w = std::max(kSmallestWidth, input.width / scale);
@@ -52,7 +103,10 @@ void place_layer(Layout& layout, const Rect& body, const LayoutInput& input, con
   float inspector = 0;
   if (!layout.tabs) {
     layout.inspector_rail = view.inspector_collapsed;
-    inspector = px(layout.inspector_rail ? size::rail : inspector_beside(w, body.width() / scale, usual_height, view));
+    const float room = body.width() / scale;
+    const float beside =
+        input.one_head ? inspector_beside_one(room, view) : inspector_beside(w, room, usual_height, view);
+    inspector = px(layout.inspector_rail ? size::rail : beside);
   }
   const float split = right - inspector;
 
@@ -77,6 +131,9 @@ void place_layer(Layout& layout, const Rect& body, const LayoutInput& input, con
   }
   layout.heads = {{left, y}, {split, concat_top}};
   layout.concat = {{left, concat_top}, {split, status}};
+  if (!input.one_head) return;
+  layout.heads.max.y = status;
+  place_one_head(layout, input, view);
 }
 
 }  // namespace
@@ -102,6 +159,9 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
   layout.request_over = open && !room_for_request;
   layout.pipeline_fixed = h < kPipelineFrom;
   layout.pipeline_small = view.pipeline_collapsed || layout.pipeline_fixed || input.start > 0;
+  // With one large head the stages give way first, then the maps of the others.
+  layout.pipeline_hidden = input.one_head && (layout.pipeline_fixed || input.start > 0);
+  layout.strip_names = layout.pipeline_hidden;
 
   layout.menu = {{0, 0}, {right, menu}};
   layout.status = {{0, status_top}, {right, bottom}};
@@ -123,12 +183,12 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
   };
   layout.phrase = strip(px(size::phrase_row));
   // Where the Request lies over the panels its facts stay, so that nothing moves.
-  layout.facts = strip(open && !layout.request_over ? 0 : px(size::facts));
+  layout.facts = strip(open && !layout.request_over ? 0 : px(size::facts) + input.fact_row);
   // Large pictures of the stages take the room of the second line.
   const bool one_line = h < kViewHeadFrom || (input.main_view == MainView::layer && !layout.pipeline_small);
   layout.head = strip(px(one_line ? size::view_head_small : size::view_head));
   layout.main_view = input.main_view;
-  const float pipeline = px(layout.pipeline_small ? size::pipeline_small : size::pipeline);
+  const float pipeline = layout.pipeline_hidden ? 0 : px(layout.pipeline_small ? size::pipeline_small : size::pipeline);
   layout.pipeline = strip(layout.one_layer() ? pipeline : 0);
   layout.notices = strip(input.notices);
   if (layout.one_layer()) {

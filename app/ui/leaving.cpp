@@ -6,6 +6,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/phrase/phrase_suggestions.h"
 #include "app/ui/phrase/wrapped_text.h"
+#include "app/ui/request/request_facts.h"
 #include "app/ui/request/request_panel.h"
 
 namespace headscope::ui {
@@ -30,7 +31,7 @@ OnScreen on_screen_of(const Ui& ui, const Layout& layout) {
   if (!layout.one_layer()) return shown;
   shown.has_inspector = true;
   shown.inspector = layout.show_inspector && !layout.inspector_rail;
-  shown.has_concat = layout.show_heads && ui.session.view.heads_show == HeadsShow::grid;
+  shown.has_concat = layout.show_heads && shows_concat(ui.session.view.heads_show);
   shown.concat = shown.has_concat && !layout.concat_header_only;
   shown.enlarged = !layout.show_heads && !layout.tabs;
   return shown;
@@ -47,7 +48,7 @@ void close_request_by_click(Ui& ui, const Layout& layout) {
 
 void leave_top(Ui& ui) {
   if (!phrase_is_open(ui)) {
-    if (close_request_over(ui) || leave_main_view(ui) || dismiss_notice(ui)) return;
+    if (close_request_over(ui) || close_fact_row(ui) || leave_main_view(ui) || dismiss_notice(ui)) return;
   }
   ui.state.focus.clear();
   ui.session.end_undo_step();

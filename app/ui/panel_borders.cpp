@@ -17,7 +17,7 @@ constexpr float kGrip = 6;
 
 // Whether the heads end at concat: not where lines, neurons or the examples take the room of both.
 bool has_concat_below(const Ui& ui, const Layout& layout) {
-  return layout.show_heads && ui.session.view.heads_show == HeadsShow::grid && !offers_examples(ui);
+  return layout.show_heads && shows_concat(ui.session.view.heads_show) && !offers_examples(ui);
 }
 
 Rect upright_grip(const Ui& ui, float x, const Rect& beside) {
@@ -82,6 +82,15 @@ void draw_pipeline_control(Ui& ui, const Layout& layout) {
   }
 }
 
+// Between the row of heads, the large one and its words.
+void draw_one_head_dividers(Ui& ui, const Layout& layout) {
+  if (!layout.show_heads || ui.session.view.heads_show != HeadsShow::one || offers_examples(ui)) return;
+  const float one = std::max(1.0f, ui.px(1));
+  const Rect &strip = layout.strip, &words = layout.words;
+  divider(ui, {strip.min.x, strip.max.y - one}, {strip.max.x, strip.max.y - one});
+  divider(ui, {words.min.x, words.min.y}, {words.min.x, layout.concat.max.y});
+}
+
 }  // namespace
 
 void draw_dividers(Ui& ui, const Layout& layout) {
@@ -92,7 +101,10 @@ void draw_dividers(Ui& ui, const Layout& layout) {
   divider(ui, {layout.status.min.x, layout.status.min.y}, {layout.status.max.x, layout.status.min.y});
   if (!layout.one_layer()) return;
   below(layout.pipeline);
-  if (has_concat_below(ui, layout)) below(layout.heads);
+  // Above concat, whatever it lies below.
+  const Rect& concat = layout.concat;
+  if (has_concat_below(ui, layout)) below({concat.min, {concat.max.x, concat.min.y}});
+  draw_one_head_dividers(ui, layout);
   if (!layout.tabs)
     divider(ui, {layout.inspector.min.x, layout.inspector.min.y}, {layout.inspector.min.x, layout.inspector.max.y});
   if (layout.tabs) below(layout.tab_bar);

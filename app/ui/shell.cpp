@@ -20,6 +20,7 @@
 #include "app/ui/headline.h"
 #include "app/ui/heads/arcs.h"
 #include "app/ui/heads/head_menu.h"
+#include "app/ui/heads/one_head.h"
 #include "app/ui/layout.h"
 #include "app/ui/leaving.h"
 #include "app/ui/main_view.h"
@@ -31,6 +32,7 @@
 #include "app/ui/request/request_facts.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/shortcuts.h"
+#include "app/ui/stage_facts.h"
 #include "app/ui/updates/updates_strip.h"
 #include "app/ui/view_head.h"
 #include "app/ui/widgets/text_pieces.h"
@@ -119,7 +121,7 @@ void draw_panels(Ui& ui, const Layout& layout) {
   if (!layout.request_folded && !layout.request_over) draw_request_panel(ui, layout.request);
   draw_phrase_panel(ui, layout.phrase);
   if (layout.facts.height() > 0) draw_request_facts(ui, layout.facts);
-  if (layout.one_layer()) draw_pipeline_strip(ui, layout.pipeline);
+  if (layout.one_layer() && !layout.pipeline_hidden) draw_pipeline_strip(ui, layout.pipeline);
   if (layout.notices.height() > 0) draw_notices(ui, layout.notices);
   const bool offers = offers_examples(ui);
   if (!layout.one_layer() && offers) draw_example_offers(ui, layout.main);
@@ -129,6 +131,9 @@ void draw_panels(Ui& ui, const Layout& layout) {
   const Rect place{layout.heads.min, {layout.heads.max.x, layout.concat.max.y}};
   if (layout.show_heads && offers) {
     draw_example_offers(ui, place);
+  } else if (layout.show_heads && heads_show == HeadsShow::one) {
+    draw_one_head(ui, {layout.strip, layout.large, layout.words, layout.strip_names, layout.pipeline_hidden});
+    if (layout.concat.height() > 0) draw_concat_panel(ui, layout.concat);
   } else if (layout.show_heads && heads_show != HeadsShow::grid) {
     // Lines and neurons take the room of concat too.
     if (heads_show == HeadsShow::arcs) {
@@ -155,6 +160,12 @@ void draw_panels(Ui& ui, const Layout& layout) {
   draw_panel_borders(ui, layout);
 }
 
+// The rows and columns of what one large head shows, where its cells are square; else none.
+Cell square_cells(const Ui& ui, const Trace* trace) {
+  if (trace == nullptr || !is_score_like(selection_of(ui.session.view, *trace).stage)) return {};
+  return {trace->query_len(), trace->key_len()};
+}
+
 // True when a key, a click or the wheel came with this frame.
 bool user_acts(const Ui& ui) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -167,19 +178,25 @@ Layout layout_of_frame(Ui& ui, ImVec2 screen) {
   ShellState& shell = s.panels.get<ShellState>();
   const float notices = notices_height(ui);
   const auto trace = ui.session.trace();
+  const Cell large = square_cells(ui, trace.get());
   Layout layout = layout_of({.width = screen.x,
                              .height = screen.y,
                              .scale = ui.scale,
                              .notices = notices,
                              .start = start_height(ui, screen.x),
+                             .fact_row = fact_row_height(ui),
                              .lesson = lesson_height(ui, screen),
                              .updates = updates_height(ui),
                              .inspector_tab = shell.inspector_tab,
                              .main_view = shown_main_view(ui),
-                             .has_concat = trace == nullptr || trace->find(StageId::concat) != nullptr},
+                             .has_concat = trace == nullptr || trace->find(StageId::concat) != nullptr,
+                             .one_head = ui.session.view.heads_show == HeadsShow::one,
+                             .rows = large.row,
+                             .columns = large.column},
                             ui.session.view);
   shell.concat_header_only = layout.concat_header_only;
-  if (shell.inspector_expanded && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
+  const bool one = ui.session.view.heads_show == HeadsShow::one;  // whose head is large already
+  if (!one && shell.inspector_expanded && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
     layout.inspector.min.x = layout.heads.min.x;
     layout.show_heads = false;
   }

@@ -75,6 +75,13 @@ void select_stage(ViewState& view, StageId stage) {
   view.stage = stage;
 }
 
+void note_heads_chosen(Ui& ui) {
+  const HeadsShow shows = ui.session.view.heads_show;
+  const bool of_maps = shows == HeadsShow::one || shows == HeadsShow::grid;
+  if (of_maps) ui.settings.one_head = shows == HeadsShow::one;
+  if (!of_maps) select_stage(ui.session.view, StageId::weights);
+}
+
 ColorMap color_map_of(const Ui& ui, bool weight_like) {
   const ViewState& view = ui.session.view;
   const std::optional<ColorMap>& chosen = weight_like ? view.weight_map : view.signed_map;

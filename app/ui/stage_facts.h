@@ -34,6 +34,10 @@ Selection selection_of(const ViewState& view, const Trace& trace);
 // score-like stages, its row stays elsewhere.
 void select_stage(ViewState& view, StageId stage);
 
+// Call it when the user has chosen how heads are shown: documents that say nothing of it open with one head, or with
+// all of them, as was chosen last; and the panels beside lines and neurons show the same numbers as these.
+void note_heads_chosen(Ui& ui);
+
 // ---- colours
 // The map that the user chose for weights or for signed data, else the theme's own.
 ColorMap color_map_of(const Ui& ui, bool weight_like);

@@ -45,8 +45,8 @@ struct Fonts {
 namespace size {
 constexpr float panel_padding = 14, control_height = 24, row_height = 30, readonly_row_height = 24, panel_header = 40,
                 status = 24, menu = 30, views = 36, phrase_row = 73, view_head = 64, view_head_small = 36, facts = 28,
-                pipeline = 82, pipeline_small = 35, rail = 36, radius_inner = 3, radius_control = 4, radius_field = 5,
-                radius_dialog = 8;
+                folded = 32, pipeline = 82, pipeline_small = 35, rail = 36, radius_inner = 3, radius_control = 4,
+                radius_field = 5, radius_dialog = 8;
 }
 
 inline ImU32 color32(Rgba c, float alpha = 1) {

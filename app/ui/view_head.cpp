@@ -32,6 +32,54 @@ void guide_link(Ui& ui, Rect& line, const char* words, const MainViewInfo& info)
   if (it.clicked) ui.push(CommandId::guide, info.guide);
 }
 
+Rgba ink_of(const Ui& ui, FindingLink::Ink ink) {
+  switch (ink) {
+    case FindingLink::Ink::number:
+      return ui.colors.accent;
+    case FindingLink::Ink::query:
+      return ui.colors.query;
+    case FindingLink::Ink::key:
+      return ui.colors.key;
+    case FindingLink::Ink::word:
+      return ui.colors.text;
+  }
+  return ui.colors.text;
+}
+
+// Words in the colour of what they name, with dots below; a number stays in the ink of the sentence.
+bool draw_finding_link(Ui& ui, const Rect& place, const FindingLink& link, const std::string& words) {
+  const Interaction it = interact(ui, "view_head/" + link.name, place, {true, false, link.tooltip.c_str()});
+  const Rgba ink = ink_of(ui, link.ink);
+  const bool number = link.ink == FindingLink::Ink::number;
+  text_in(ui, {place.min, {place.max.x + 1, place.max.y}}, Type::words16, number && !it.hovered ? ui.colors.text : ink,
+          words);
+  dotted_line(ui, place.min.x, place.max.x, std::round(place.center().y + ui.px(11)), ink);
+  if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(place, -ui.px(2)), ui.px(size::radius_control));
+  return it.clicked;
+}
+
+// The sentence piece by piece; what has no room any more is cut, and is no link.
+void draw_sentence(Ui& ui, Rect line, const ViewFinding& finding) {
+  const std::string& sentence = finding.sentence;
+  const auto width = [&](const std::string& words) { return std::ceil(text_width(ui, Type::words16, words)); };
+  std::size_t at = 0;
+  float x = line.min.x;
+  const FindingLink* clicked = nullptr;
+  for (const FindingLink& link : finding.links) {
+    const std::string before = sentence.substr(at, link.at - at), words = sentence.substr(link.at, link.length);
+    const float start = x + width(before);
+    if (start + width(words) > line.max.x) break;
+    text_in(ui, {{x, line.min.y}, {start + 1, line.max.y}}, Type::words16, ui.colors.text, before);
+    const float end = start + width(words);
+    const float half = ui.px(13), middle = line.center().y;
+    if (draw_finding_link(ui, {{start, middle - half}, {end, middle + half}}, link, words)) clicked = &link;
+    x = end;
+    at = link.at + link.length;
+  }
+  text_in(ui, {{x, line.min.y}, line.max}, Type::words16, ui.colors.text, sentence.substr(at));
+  if (clicked != nullptr && clicked->go) clicked->go(ui);
+}
+
 void draw_first_line(Ui& ui, Rect line, const MainViewInfo& info, bool with_link) {
   const ViewFinding& finding = ui.state.panels.get<ViewFinding>();
   const bool said = finding.of == info.view && !finding.sentence.empty();
@@ -47,16 +95,17 @@ void draw_first_line(Ui& ui, Rect line, const MainViewInfo& info, bool with_link
   if (text_width(ui, Type::words16, finding.sentence) > line.width()) {
     interact(ui, "view_head/finding", line, {true, false, finding.sentence.c_str()}, false);
   }
-  text_in(ui, line, Type::words16, ui.colors.text, finding.sentence);
+  draw_sentence(ui, line, finding);
 }
 
 }  // namespace
 
-void say_finding(Ui& ui, MainView view, std::string sentence, std::string heading) {
+void say_finding(Ui& ui, MainView view, std::string sentence, std::string heading, std::vector<FindingLink> links) {
   ViewFinding& finding = ui.state.panels.get<ViewFinding>();
   finding.of = view;
   finding.sentence = std::move(sentence);
   finding.heading = std::move(heading);
+  finding.links = std::move(links);
 }
 
 void draw_view_head(Ui& ui, const Rect& area, const MainViewInfo& info) {

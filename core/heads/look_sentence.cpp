@@ -23,22 +23,31 @@ std::ptrdiff_t earlier_same(const std::vector<std::string>& tokens, std::int64_t
   return std::count(tokens.begin(), tokens.begin() + query, tokens[static_cast<std::size_t>(query)]);
 }
 
-std::string fact_words(LookFact fact, const std::vector<std::string>& tokens, std::int64_t query, std::int64_t key) {
-  // Of two texts no fact is said: the key is none of these tokens then.
+using Role = LookPiece::Role;
+
+// What stands behind the share. Of two texts no fact is said: the key is none of these tokens then.
+void add_fact(std::vector<LookPiece>& pieces, LookFact fact, const std::vector<std::string>& tokens, std::int64_t query,
+              std::int64_t key) {
+  const auto name = [&](std::int64_t at) { return without_blanks(tokens[static_cast<std::size_t>(at)]); };
   switch (fact) {
     case LookFact::after_same:
-      return fmt::format("; {} stood right after {} earlier {}", without_blanks(tokens[static_cast<std::size_t>(key)]),
-                         earlier_same(tokens, query) == 1 ? "the" : "an",
-                         without_blanks(tokens[static_cast<std::size_t>(query)]));
+      pieces.push_back({Role::words, "; ", -1});
+      pieces.push_back({Role::key, name(key), key});
+      pieces.push_back({Role::words,
+                        fmt::format(" stood right after {} earlier ", earlier_same(tokens, query) == 1 ? "the" : "an"),
+                        -1});
+      pieces.push_back({Role::earlier, name(query), key - 1});
+      return;
     case LookFact::before:
-      return "; that is the token before it";
+      pieces.push_back({Role::words, "; that is the token before it", -1});
+      return;
     case LookFact::first:
-      return "; that is the first token";
+      pieces.push_back({Role::words, "; that is the first token", -1});
+      return;
     case LookFact::itself:
     case LookFact::none:
-      return "";
+      return;
   }
-  return "";
 }
 
 }  // namespace
@@ -58,26 +67,37 @@ LookFact look_fact(const std::vector<std::string>& tokens, std::int64_t query, s
   return key == 0 ? LookFact::first : LookFact::none;
 }
 
-std::string look_sentence(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query,
-                          std::int64_t key) {
+std::vector<LookPiece> look_pieces(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query,
+                                   std::int64_t key) {
   const Stage* weights = trace.find(StageId::weights);
-  if (weights == nullptr) return "";
+  if (weights == nullptr) return {};
   const Tensor& tensor = weights->tensor;
   const std::int64_t place[] = {batch, head, query, key};
   for (int axis = 0; axis < 4; ++axis) {
-    if (place[axis] < 0 || place[axis] >= tensor.dim(axis)) return "";
+    if (place[axis] < 0 || place[axis] >= tensor.dim(axis)) return {};
   }
   const std::vector<std::string> rows = trace.query_labels(), columns = trace.key_labels();
   const auto name = [](const std::vector<std::string>& labels, std::int64_t at) {
     return at < static_cast<std::int64_t>(labels.size()) ? without_blanks(labels[static_cast<std::size_t>(at)])
                                                          : fmt::format("token {}", at);
   };
-  const bool one_text = rows == columns;
-  const LookFact fact = one_text ? look_fact(rows, query, key) : LookFact::none;
-  std::string words =
-      fmt::format("{} looks at {} with {}", name(rows, query), fact == LookFact::itself ? "itself" : name(columns, key),
-                  share_words(static_cast<double>(tensor.at({batch, head, query, key}))));
-  return words + fact_words(fact, rows, query, key) + ".";
+  const LookFact fact = rows == columns ? look_fact(rows, query, key) : LookFact::none;
+  std::vector<LookPiece> pieces = {
+      {Role::query, name(rows, query), query},
+      {Role::words, " looks at ", -1},
+      {Role::key, fact == LookFact::itself ? "itself" : name(columns, key), key},
+      {Role::words, " with ", -1},
+      {Role::share, share_words(static_cast<double>(tensor.at({batch, head, query, key}))), -1}};
+  add_fact(pieces, fact, rows, query, key);
+  pieces.push_back({Role::words, ".", -1});
+  return pieces;
+}
+
+std::string look_sentence(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query,
+                          std::int64_t key) {
+  std::string words;
+  for (const LookPiece& piece : look_pieces(trace, batch, head, query, key)) words += piece.text;
+  return words;
 }
 
 }  // namespace headscope

@@ -23,6 +23,18 @@ enum class LookFact {
 // Of place `key` as seen from place `query` of one text. Places that the text has not give none.
 LookFact look_fact(const std::vector<std::string>& tokens, std::int64_t query, std::int64_t key);
 
+// A piece of such a sentence. Words that name a place carry it: the query's, the key's, or that of the earlier token of
+// the query's letters; the share names the cell itself.
+struct LookPiece {
+  enum class Role { words, query, key, earlier, share } role = Role::words;
+  std::string text;
+  std::int64_t at = -1;  // the place of a query, a key or an earlier token
+};
+
+// The pieces of look_sentence(), whose texts follow each other without anything between them. None where that is "".
+std::vector<LookPiece> look_pieces(const Trace& trace, std::int64_t batch, std::int64_t head, std::int64_t query,
+                                   std::int64_t key);
+
 // "green looks at book with 71 %; book stood right after the earlier green." The share is the weight of the
 // cell, rounded to whole per cent, below one "less than 1 %", and a weight that is not finite is said to be none. Facts
 // are said of one text alone. "" where the trace has no weights, or not this cell.

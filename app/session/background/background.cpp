@@ -39,7 +39,7 @@ Composition composition_of(const CompositionQuery& of, const CancelToken& cancel
 Background::Background(const Executor& like, const std::function<void()>& wake, Compute compute, EngineOptions engine)
     : maps(like.make_sibling(Load::light), wake),
       slice_numbers(like.make_sibling(Load::heavy), wake),
-      model_numbers(like.make_sibling(Load::heavy), std::move(compute), engine, wake),
+      model_numbers(like.make_sibling(Load::heavy), compute, engine, wake),
       variant_numbers(like.make_sibling(Load::heavy), wake),
       precision_numbers(like.make_sibling(Load::heavy), wake),
       explanations(like.make_sibling(Load::light), wake),
@@ -70,7 +70,7 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                      return attribution(*of.trace->model, question, cancel);
                    }),
       sweeps(like.make_sibling(Load::heavy), wake, sweep_work(engine)),
-      gradients(like.make_sibling(Load::heavy), wake, weight_gradient_work(std::move(engine))),
+      gradients(like.make_sibling(Load::heavy), wake, weight_gradient_work(engine)),
       scores(like.make_sibling(Load::heavy), wake,
              [](const ScoreQuery& of, const CancelToken& cancel) {
                return score_writers(*of.trace->model, of.question, cancel);
@@ -94,6 +94,7 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                  return query_key_scatter(*of.trace, of.batch, of.head, cancel);
                }),
       next_tokens(like.make_sibling(Load::heavy), wake, next_token_of),
+      head_effects(like.make_sibling(Load::heavy), wake, head_effect_work(std::move(compute), std::move(engine))),
       corpora(like.make_sibling(Load::heavy), wake, corpus_contents),
       corpus_lists(like.make_sibling(Load::heavy), wake, corpus_list),
       corpus_models(like.make_sibling(Load::heavy), wake, corpus_model),
@@ -109,9 +110,10 @@ bool Background::busy() const {
          precision_numbers.busy() || explanations.busy() || comparisons.busy() || differences.busy() ||
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
          sweeps.busy() || gradients.busy() || scores.busy() || compositions.busy() || token_circuits.busy() ||
-         token_maps.busy() || vocabulary_maps.busy() || scatters.busy() || next_tokens.busy() || corpora.busy() ||
-         corpus_lists.busy() || corpus_models.busy() || corpus_phrases.busy() || corpus_point_phrases.busy() ||
-         points_of_head.busy() || heads_like_one.busy() || head_trees.busy() || headvis_heads.busy();
+         token_maps.busy() || vocabulary_maps.busy() || scatters.busy() || next_tokens.busy() || head_effects.busy() ||
+         corpora.busy() || corpus_lists.busy() || corpus_models.busy() || corpus_phrases.busy() ||
+         corpus_point_phrases.busy() || points_of_head.busy() || heads_like_one.busy() || head_trees.busy() ||
+         headvis_heads.busy();
 }
 
 }  // namespace headscope

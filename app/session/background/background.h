@@ -7,6 +7,7 @@
 #include "app/session/background/cell_search.h"
 #include "app/session/background/corpora.h"
 #include "app/session/background/explanations.h"
+#include "app/session/background/head_effects.h"
 #include "app/session/background/maps/map_tiles.h"
 #include "app/session/background/maps/slice_numbers.h"
 #include "app/session/background/models/model_numbers.h"
@@ -61,6 +62,8 @@ struct Background {
   Scatters scatters;
   // Which token follows the text.
   NextTokens next_tokens;
+  // What a model predicts with and without a head.
+  HeadEffects head_effects;
   // What a scan has counted, and its phrases.
   Corpora corpora;
   CorpusLists corpus_lists;

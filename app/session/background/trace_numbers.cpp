@@ -190,18 +190,6 @@ const Histogram* TraceNumbers::histogram(StageId stage, std::int64_t batch, std:
                [&] { return histogram_of(matrix(stage, batch, slice), kHistogramBins); });
 }
 
-const HeadSummary* TraceNumbers::summary(std::int64_t batch, std::int64_t head) {
-  if (is_large(StageId::weights)) {
-    const SliceNumbers::Numbers* numbers = known_numbers(StageId::weights, batch, head);
-    return numbers != nullptr && numbers->summary ? &*numbers->summary : nullptr;
-  }
-  const Slice key = slice_key(StageId::weights, batch, head);
-  const auto found = summaries_.find(key);
-  if (found != summaries_.end()) return &found->second;
-  if (!afford(matrix(StageId::weights, batch, head).size())) return nullptr;
-  return &summaries_.emplace(key, summarize_head(*trace_, batch, head)).first->second;
-}
-
 const Strip& TraceNumbers::strip(StageId stage, std::int64_t batch) {
   const bool costly =
       !trace_->tensor(stage).stored() && is_large(stage) && (is_weight_like(stage) || !is_score_like(stage));

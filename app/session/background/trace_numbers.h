@@ -20,6 +20,7 @@
 #include "core/attention/trace.h"
 #include "core/explain/neurons.h"
 #include "core/heads/arcs.h"
+#include "core/heads/head_habit.h"
 #include "core/heads/pattern.h"
 #include "core/picture/heatmap.h"
 #include "core/tensor/statistics.h"
@@ -64,6 +65,8 @@ class TraceNumbers {
   // Null when this frame has read enough numbers (a later frame computes it), and for a large head until
   // ask_for_numbers().
   const HeadSummary* summary(std::int64_t batch, std::int64_t head);
+  // What the head mostly does, in a word; null where there is no summary.
+  const HeadHabit* habit(std::int64_t batch, std::int64_t head);
   const Strip& strip(StageId stage, std::int64_t batch);
   // The mask of the stage as pictures draw it; null: nothing is hidden. See shown_mask().
   const std::shared_ptr<const Mask>& mask(StageId stage);
@@ -110,6 +113,7 @@ class TraceNumbers {
   std::map<Slice, Statistics> statistics_;
   std::map<Slice, Histogram> histograms_;
   std::map<Slice, HeadSummary> summaries_;
+  std::map<Slice, HeadHabit> habits_;  // of the same heads
   std::map<Slice, Strip> strips_;
   std::map<StageId, std::shared_ptr<const Mask>> masks_;
   std::map<Slice, ValueRange> ranges_;

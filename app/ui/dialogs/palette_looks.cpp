@@ -74,7 +74,7 @@ std::vector<std::string> all_words(const Ui& /*ui*/) {
   return {std::begin(words), std::end(words)};
 }
 
-constexpr const char* kHeadsShow[] = {"grid", "arcs", "neurons"};
+constexpr const char* kHeadsShow[] = {"one", "grid", "arcs", "neurons"};
 constexpr const char* kConcatShows[] = {"concat", "output", "both"};
 constexpr const char* kPoolings[] = {"max", "mean"};
 constexpr const char* kRanges[] = {"shared", "per head", "per row"};
@@ -102,8 +102,7 @@ void set_range(Ui& ui, const std::string& value) {
 void set_heads_show(Ui& ui, const std::string& value) {
   set_word<&ViewState::heads_show, kHeadsShow>(ui, value);
   ui.session.view.main_view = MainView::layer;
-  // The panels beside it show the same numbers.
-  if (value != kHeadsShow[0]) select_stage(ui.session.view, StageId::weights);
+  note_heads_chosen(ui);
 }
 
 const Look kViews[] = {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/session/panel_layout.h"
 #include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/ui/layout.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/stage_facts.h"
@@ -205,7 +207,7 @@ CalloutAction draw_callout(Ui& ui, const Rect& window, const Callout& callout, c
 void show_place(Ui& ui, const CalloutPlace& place) {
   ViewState& view = ui.session.view;
   view.main_view = MainView::layer;
-  view.heads_show = HeadsShow::grid;
+  view.heads_show = usual_heads(ui.settings);
   view.viewport = view.stage_viewport = {};
   const auto trace = ui.session.trace();
   // Where a layer lacks the stage (a projection of another kind), the strip itself is pointed at.
@@ -219,7 +221,10 @@ void show_place(Ui& ui, const CalloutPlace& place) {
     view.concat_shows = ConcatShows::concat;
   }
   auto& shell = ui.state.panels.get<ShellState>();
-  shell.inspector_tab = within("inspector");
+  // One large head lies in the heads' place.
+  const bool of_large =
+      view.heads_show == HeadsShow::one && (control == "inspector/picture" || control == "inspector/cell");
+  shell.inspector_tab = within("inspector") && !of_large;
   if (within("inspector")) view.inspector_collapsed = false;
   if (within("inspector") || within("heads") || within("concat")) shell.inspector_expanded = false;
   // Where there is no room beside the panels the Request opens over them.

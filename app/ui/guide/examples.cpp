@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session/documents.h"
+#include "app/session/panel_layout.h"
 #include "app/session/session.h"
+#include "app/session/settings.h"
 #include "app/session/state_json.h"
 #include "app/ui/document_title.h"
 #include "app/ui/guide/embedded_texts.h"
@@ -110,7 +112,7 @@ void open_example(Ui& ui, const std::string& id) {
       view.circuits = example.view->circuits;
       view.scatter = example.view->scatter;
     }
-    view.heads_show = HeadsShow::grid;
+    view.heads_show = usual_heads(ui.settings);
     view.lesson.clear();
     view.batch = 0;
     view.head = example.head;

@@ -32,9 +32,10 @@ struct ArcsState {
 std::vector<std::int64_t> arcs_heads(const ViewState& view, std::int64_t num_heads);
 void toggle_arcs_head(ViewState& view, std::int64_t num_heads, std::int64_t head);
 
-// The title and the segments grid | arcs | neurons at the left of `header`, in the same place whichever is shown.
+// The title and the segments one | grid | arcs | neurons at the left of `header`, in the same place whichever is shown.
 // Returns what is left beside them, as high as a control.
 Rect draw_heads_title(Ui& ui, const Rect& header);
+constexpr float kHeadsShowWidth = 196;  // of the segments, at 1x
 
 // arcs_panel.cpp: drawn in the place of the grid of heads and of concat.
 void draw_arcs_panel(Ui& ui, const Rect& area);

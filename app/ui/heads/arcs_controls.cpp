@@ -201,15 +201,14 @@ Rect draw_heads_title(Ui& ui, const Rect& header) {
   Rect rest = panel_header(ui, header, "Heads", "");
   const float top = std::round(rest.center().y - ui.px(12));
   rest = {{std::round(rest.min.x), top}, {rest.max.x, top + ui.px(size::control_height)}};
-  const Rect place = take_left(rest, ui.px(156), ui.px(12));
+  const Rect place = take_left(rest, ui.px(kHeadsShowWidth), ui.px(12));
   int selected = static_cast<int>(ui.session.view.heads_show);
   const ControlState control{true, false,
-                             "grid: a map a head. arcs: lines from queries to keys. neurons: one query's features "
-                             "against those of every key."};
-  if (segments(ui, "heads/show", place, {"grid", "arcs", "neurons"}, selected, control)) {
+                             "one: the picked head large, with what it looks at. grid: a map a head. arcs: lines from "
+                             "queries to keys. neurons: one query's features against those of every key."};
+  if (segments(ui, "heads/show", place, {"one", "grid", "arcs", "neurons"}, selected, control)) {
     ui.session.view.heads_show = static_cast<HeadsShow>(selected);
-    // The panels beside it show the same numbers.
-    if (selected != 0) select_stage(ui.session.view, StageId::weights);
+    note_heads_chosen(ui);
   }
   return rest;
 }

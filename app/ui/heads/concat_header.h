@@ -18,6 +18,7 @@ struct ConcatPanel {
 };
 
 // Name, shape and the number under the mouse; what is shown, its colours and their bar. Edits the view.
+void draw_concat_folded(Ui& ui, const ConcatPanel& panel, const Rect& area);  // to one line: a click opens it
 void draw_concat_header(Ui& ui, const ConcatPanel& panel, const Rect& area);
 
 // What the direct merge does, and what a corner of a cell means: one line.

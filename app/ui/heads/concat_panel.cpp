@@ -213,6 +213,7 @@ void draw_concat_panel(Ui& ui, const Rect& area) {
                     trace.request.merge == Merge::direct,
                     shows_provenance(ui, trace),
                     {}};
+  if (area.height() <= ui.px(size::folded)) return draw_concat_folded(ui, panel, area);
   const bool has_output = trace.find(StageId::output) != nullptr;
   const ConcatShows shows = has_output ? ui.session.view.concat_shows : ConcatShows::concat;
 

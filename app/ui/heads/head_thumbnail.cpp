@@ -20,7 +20,8 @@ LayerHead place_of_head(const Ui& ui, std::int64_t head) {
   return {shown_layer(ui), head};
 }
 
-// What is said of a head that does not do what it learned.
+}  // namespace
+
 std::optional<std::string> changed_words(const Ui& ui, const LayerHead& place) {
   if (is_off(ui, place)) return "off: context = 0";
   const auto held = held_as(ui, place);
@@ -28,11 +29,13 @@ std::optional<std::string> changed_words(const Ui& ui, const LayerHead& place) {
   return *held == FrozenHead::As::uniform ? "held uniform" : "held identity";
 }
 
-void choose_head(Ui& ui, HeadsGrid& grid, std::int64_t head) {
+void choose_head(Ui& ui, const HeadsGrid& grid, std::int64_t head) {
   ui.session.view.head = head;
   // The inspector shows what was clicked.
   select_stage(ui.session.view, grid.selection.quantity);
 }
+
+namespace {
 
 struct LabelLook {
   Type type{};
@@ -100,7 +103,7 @@ void draw_label(Ui& ui, HeadsGrid& grid, std::int64_t head, const Rect& line) {
     text_in(ui, rest, Type::mono11, ui.colors.text2, entropy, 1);
     rest.max.x -= entropy_width + ui.px(6);
   }
-  if (rest.width() <= ui.px(16)) return;
+  if (rest.width() <= ui.px(16) || grid.in_strip) return;
   const LabelLook look{selected ? Type::title12 : Type::words12, selected ? ui.colors.text : ui.colors.text2};
   if (const auto changed = changed_words(ui, place_of_head(ui, head))) {
     text_in(ui, rest, look.type, look.color, *changed);
@@ -225,11 +228,11 @@ void draw_thumbnail(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at) {
           place_of(grid.data.trace(), grid.selection.quantity, grid.selection.batch, head, *cell);
       if (mouse.clicked) {
         choose_head(ui, grid, head);
-        ui.session.view.cell = cell;
+        if (!grid.in_strip) ui.session.view.cell = cell;
         ui.state.focus = head_name(head);
       }
     }
-    const std::optional<Cell> edited = mouse.double_clicked ? ui.session.view.cell : std::nullopt;
+    const std::optional<Cell> edited = mouse.double_clicked && !grid.in_strip ? ui.session.view.cell : std::nullopt;
     if (edited && view.grid.cell_width >= 4 && edited->row < grid.rows && edited->column < grid.columns) {
       edit_cell(ui, grid.data.trace(), grid.selection.quantity, {grid.selection.batch, head, *edited},
                 view.grid.cell_rect(edited->row, edited->column));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/ui.h"
+#include "core/request/interventions.h"
 
 namespace headscope::ui {
 
@@ -22,6 +24,7 @@ struct HeadsGrid {
   Rect area;  // of the pictures, without gutter and legend
   std::int64_t rows = 0, columns = 0;
   bool large = false;          // drawn from tiles
+  bool in_strip = false;       // its name stands below, and a click picks the head alone
   bool computed = true;        // the cells are those of the trace, which can be picked and edited
   std::vector<LargeMap> seen;  // the large maps that were drawn in this frame
 
@@ -34,6 +37,12 @@ struct HeadsGrid {
 
 // The control's name.
 std::string head_name(std::int64_t head);
+
+// What is said of a head that does not do what it learned: "off: context = 0"; nullopt of one that does.
+std::optional<std::string> changed_words(const Ui& ui, const LayerHead& place);
+
+// Picks the head, and what its maps show.
+void choose_head(Ui& ui, const HeadsGrid& grid, std::int64_t head);
 
 // What is drawn of a head whose picture's corner is at `at`; asks for the tiles of a large one.
 HeatmapView head_view(Ui& ui, HeadsGrid& grid, std::int64_t head, ImVec2 at);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "app/session/panel_layout.h"
 #include "app/session/session.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/shell_state.h"
@@ -58,8 +59,9 @@ void open_cell_finder(Ui& ui) {
   ViewState& view = ui.session.view;
   view.main_view = MainView::layer;
   view.inspector_collapsed = false;
-  if (view.heads_show == HeadsShow::neurons) view.heads_show = HeadsShow::grid;
-  ui.state.panels.get<ShellState>().inspector_tab = true;
+  if (view.heads_show == HeadsShow::neurons) view.heads_show = usual_heads(ui.settings);
+  // The field stands above the large picture.
+  ui.state.panels.get<ShellState>().inspector_tab = view.heads_show != HeadsShow::one;
   auto& finder = ui.state.panels.get<CellFinder>();
   finder.open = true;
   finder.at.reset();

@@ -29,9 +29,24 @@ struct Inspected {
 };
 Inspected inspected_of(Ui& ui, PanelData& data);
 
+// inspector_header.cpp: what the picture shows, in a title and a fact; the line of both with its buttons.
+std::string inspected_title(const Inspected& inspected);
+std::string inspected_fact(const Inspected& inspected);
+void draw_inspector_header(Ui& ui, const Inspected& inspected, const Rect& area);
+// Where a tensor has several slices that no head of the row of heads stands for: batch and head, as steppers.
+bool has_slice_steppers(const Inspected& inspected);
+void draw_slice_steppers(Ui& ui, const Inspected& inspected, const Rect& line);
+
+// inspector_large.cpp: the picture with all that is around it, in the heads' place. `with_stage`: a list of the stages
+// stands beside its title, because nothing else names them.
+void draw_large_picture(Ui& ui, PanelData& data, const Rect& area, bool with_stage);
+
 // inspector_picture.cpp: labels, heatmap, colour bar, axis plots, and the readout below; returns the y below them.
 // `body`: the least height that the parts below need. Edits the view (cell, viewport) and fills state.next_hover.
 float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body);
+
+// The cell of readout and explanation after this frame's input: hovered here or in another panel, else picked.
+void choose_linked(const Ui& ui, Inspected& inspected, const std::optional<Cell>& hovered = std::nullopt);
 
 // inspector_readout.cpp: the lines below the picture. `large`: of a map with a choice of pooling.
 float picture_lines_height(const Ui& ui, bool large);

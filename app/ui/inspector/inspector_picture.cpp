@@ -6,6 +6,7 @@
 #include "app/session/session.h"
 #include "app/ui/inspector/cell_finder.h"
 #include "app/ui/inspector/inspector_parts.h"
+#include "app/ui/layout.h"
 #include "app/ui/map/axis_labels.h"
 #include "app/ui/map/axis_plots.h"
 #include "app/ui/map/cell_highlight.h"
@@ -51,8 +52,12 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
   if (inspected.score_like && missing > 0 && missing <= narrow) left -= narrow;
   float width = area.max.x - bar - left;
   const float lines = picture_lines_height(ui, large);
+  // A few words in the heads' place do not become a wall of colour.
+  const bool bounded = inspected.score_like && ui.session.view.heads_show == HeadsShow::one;
+  if (bounded) width = std::min(width, ui.px(kLargestCell) * static_cast<float>(columns));
   const auto fit = [&](float labels) {
-    const float room = std::max(ui.px(80), area.height() - labels - lines - body);
+    float room = std::max(ui.px(80), area.height() - labels - lines - body);
+    if (bounded) room = std::min(room, ui.px(kLargestCell) * static_cast<float>(rows));
     const ImVec2 at{left, area.min.y + labels};
     if (large) return fitted_map({at, width, room}, rows, columns, inspected.score_like, ui.px(26), ui.px(24));
     return inspected.score_like ? fitted_square(at, width, room, rows, columns)
@@ -204,21 +209,20 @@ void draw_picked(Ui& ui, const std::optional<Cell>& picked, const CellGrid& grid
   draw_pick_frame(ui, frame, grid.area);
 }
 
-// The cell of readout and explanation after this frame's input: hovered here or in another panel, else picked.
-void choose_shown(const Ui& ui, Inspected& inspected, const std::optional<Cell>& hovered, const CellGrid& grid) {
+}  // namespace
+
+void choose_linked(const Ui& ui, Inspected& inspected, const std::optional<Cell>& hovered) {
   const std::optional<Cell>& picked = inspected.selection.cell;
   const Hover& hover = ui.state.hover;
+  const std::int64_t rows = inspected.matrix.dim(0), columns = inspected.matrix.dim(1);
   inspected.shown = hovered ? hovered : picked ? picked : inspected.shown;
-  if (!hovered && inspected.score_like && hover.query >= 0 && hover.key >= 0 && hover.query < grid.rows &&
-      hover.key < grid.columns) {
+  if (!hovered && inspected.score_like && hover.query >= 0 && hover.key >= 0 && hover.query < rows &&
+      hover.key < columns) {
     inspected.shown = Cell{hover.query, hover.key};
   }
-  if (inspected.shown && (inspected.shown->row >= grid.rows || inspected.shown->column >= grid.columns))
-    inspected.shown.reset();
+  if (inspected.shown && (inspected.shown->row >= rows || inspected.shown->column >= columns)) inspected.shown.reset();
   inspected.is_strongest = inspected.is_strongest && !hovered && !picked && hover.query < 0;
 }
-
-}  // namespace
 
 float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, float body) {
   const Places places = places_of(ui, inspected, area, body);
@@ -257,7 +261,7 @@ float draw_inspector_picture(Ui& ui, Inspected& inspected, const Rect& area, flo
     const std::int64_t row = in_range && marked.row >= 0 ? marked.row : inspected.shown ? inspected.shown->row : -1;
     draw_bar(ui, heatmap, inspected.stage, row, bar_x);
   }
-  choose_shown(ui, inspected, input.hovered, grid);
+  choose_linked(ui, inspected, input.hovered);
   return draw_picture_lines(ui, inspected, heatmap, places.holds, {{area.min.x, places.bottom}, area.max});
 }
 

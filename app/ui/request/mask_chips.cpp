@@ -61,6 +61,14 @@ bool place_row(Ui& ui, const Rect& line, Labels labels, std::vector<Rect>& place
 // Four chips a row, or as few as have room for their labels. The panel goes on below them.
 std::vector<Rect> place_chips(RequestRows& rows, Labels labels) {
   Ui& ui = rows.ui;
+  if (rows.across) {
+    std::vector<Rect> places;
+    for (const std::string_view label : labels) {
+      places.push_back(rows.place_across(std::ceil(text_width(ui, Type::title12, label)) + ui.px(18)));
+      rows.next.x -= ui.px(8);
+    }
+    return places;
+  }
   const float padding = ui.px(size::panel_padding);
   for (std::size_t columns = kMostInRow;; --columns) {
     const std::size_t count = (labels.size() + columns - 1) / columns;

@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 
 #include "app/session/session.h"
+#include "app/ui/request/request_panel.h"
+#include "app/ui/shell_state.h"
+#include "app/ui/shortcuts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/attention/operation_text.h"
@@ -17,6 +21,19 @@ namespace headscope::ui {
 namespace {
 
 constexpr const char *kTitle = "Request", *kKey = "F9";
+constexpr const char* kOpen = "Opens the controls of this in a row (F9 opens all).";
+constexpr const char* kClose = "Closes its controls (Esc).";
+constexpr float kRowPadding = 10, kClosing = 24;
+
+// The section that has the controls of a fact; the whole panel has the others.
+struct FactSection {
+  std::string_view option;
+  void (*draw)(RequestRows& rows);
+};
+constexpr FactSection kSections[] = {{"model", draw_model_section},   {"weights", draw_model_section},
+                                     {"layer", draw_model_section},   {"heads", draw_model_section},
+                                     {"d-model", draw_model_section}, {"mask", draw_mask_section},
+                                     {"scale", draw_scores_section},  {"ablate", draw_interventions_section}};
 
 RequestFact weights_fact(const Trace& trace) {
   if (trace.model != nullptr) {
@@ -66,12 +83,18 @@ float fact_width(Ui& ui, const std::string& words) {
 
 void draw_fact(Ui& ui, const RequestFact& fact, const Rect& place) {
   const std::string name = fmt::format("request/fact/{}", fact.option);
-  const Interaction it = interact(ui, name, place, {true, false, "Opens the controls of this (F9 opens all)."});
-  const Rgba ink = it.hovered || !fact.usual ? ui.colors.text : ui.colors.text2;
+  std::string& open = ui.state.panels.get<FactRow>().option;
+  const bool is_open = open == fact.option;
+  const Interaction it = interact(ui, name, place, {true, false, is_open ? kClose : kOpen});
+  const Rgba ink = it.hovered || is_open || !fact.usual ? ui.colors.text : ui.colors.text2;
+  if (is_open) fill({{place.min.x - ui.px(6), place.min.y}, {place.max.x + ui.px(6), place.max.y}}, ui.colors.tint);
   text_in(ui, place, Type::words13, ink, fact.words);
   dotted_line(ui, place.min.x, place.max.x, std::round(place.center().y + ui.px(9)), ink);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(place, -ui.px(2)), ui.px(size::radius_control));
-  if (it.clicked) ui.push(CommandId::show_option, fact.option);
+  if (!it.clicked) return;
+  open = is_open ? "" : fact.option;
+  if (!is_open) ui.state.focus = control_of_option(fact.option);
+  ui.state.wants_frame = true;
 }
 
 // The caret and the title, as one button.
@@ -103,7 +126,57 @@ std::vector<RequestFact> request_facts(const Trace& trace, std::size_t changes) 
   return facts;
 }
 
-void draw_request_facts(Ui& ui, const Rect& area) {
+float fact_row_height(Ui& ui) {
+  FactRow& row = ui.state.panels.get<FactRow>();
+  // The panel has the same controls.
+  if (ui.state.panels.get<ShellState>().on_screen.request) row.option.clear();
+  return row.option.empty() ? 0 : ui.px(row.height);
+}
+
+bool close_fact_row(Ui& ui) {
+  std::string& open = ui.state.panels.get<FactRow>().option;
+  if (open.empty()) return false;
+  open.clear();
+  if (ui.state.focus.starts_with("request/")) ui.state.focus.clear();
+  ui.session.end_undo_step();
+  ui.state.wants_frame = true;
+  return true;
+}
+
+namespace {
+
+// The controls of the open fact beside each other, and an x.
+void draw_fact_row(Ui& ui, const Rect& area) {
+  FactRow& row = ui.state.panels.get<FactRow>();
+  ui.mark("request/fact_row", area);
+  fill(area, ui.colors.chrome);
+  horizontal_line(ui, area.min.x, area.max.x, area.min.y, ui.colors.accent);
+  const float padding = ui.px(size::panel_padding), top = area.min.y + ui.px(kRowPadding);
+  Rect inner{{area.min.x + padding, top}, {area.max.x - padding, area.max.y}};
+  const Rect x = take_right(inner, ui.px(kClosing), ui.px(12));
+  if (icon_button(ui, "request/fact_row/close", {x.min, {x.max.x, x.min.y + ui.px(kClosing)}}, Icon::close,
+                  {true, false, kClose})) {
+    row.option.clear();
+  }
+  RequestRows rows{.ui = ui, .area = inner, .y = top, .across = true, .next = inner.min};
+  for (const FactSection& section : kSections) {
+    if (section.option == row.option) section.draw(rows);
+  }
+  if (!rows.across_state.empty()) {
+    const float width = std::ceil(text_width(ui, Type::words12, rows.across_state)) + 1;
+    text_in(ui, rows.place_across(width), Type::words12, ui.colors.text2, rows.across_state);
+  }
+  const float height = (rows.next.y + ui.px(size::control_height) - top) / ui.scale + 2 * kRowPadding;
+  if (height != row.height) ui.state.wants_frame = true;
+  row.height = height;
+}
+
+}  // namespace
+
+void draw_request_facts(Ui& ui, const Rect& whole) {
+  const float open = fact_row_height(ui);
+  const Rect area{whole.min, {whole.max.x, whole.max.y - open}};
+  if (open > 0) draw_fact_row(ui, {{area.min.x, area.max.y}, whole.max});
   ui.mark("request/facts", area);
   const float padding = ui.px(size::panel_padding);
   Rect line{{area.min.x + padding, area.min.y}, {area.max.x - padding, area.max.y - std::max(1.0f, ui.px(1))}};

@@ -13,7 +13,25 @@
 
 namespace headscope::ui {
 
+namespace {
+
+constexpr float kAcrossControl = 132, kAcrossFull = 320, kAcrossGap = 16;
+
+}  // namespace
+
+Rect RequestRows::place_across(float width) {
+  if (next.x > area.min.x && next.x + width > area.max.x) next = {area.min.x, next.y + ui.px(size::row_height)};
+  const Rect place{next, {next.x + width, next.y + ui.px(size::control_height)}};
+  next.x += width + ui.px(kAcrossGap);
+  return place;
+}
+
 void RequestRows::section(const char* title, const std::string& state_text) {
+  if (across) {
+    across_state = state_text;
+    return text_in(ui, place_across(std::ceil(text_width(ui, Type::title13, title)) + 1), Type::title13, ui.colors.text,
+                   title);
+  }
   horizontal_line(ui, area.min.x, area.max.x, y, ui.colors.line);
   const float padding = ui.px(size::panel_padding);
   Rect line{{area.min.x + padding, y + ui.px(8)}, {area.max.x - padding, y + ui.px(32)}};
@@ -25,6 +43,12 @@ void RequestRows::section(const char* title, const std::string& state_text) {
 }
 
 Rect RequestRows::control(const char* label) {
+  if (across) {
+    const float width = std::ceil(text_width(ui, Type::words12, label)) + 1, gap = *label == '\0' ? 0 : ui.px(8);
+    Rect place = place_across(width + gap + ui.px(kAcrossControl));
+    text_in(ui, take_left(place, width, gap), Type::words12, ui.colors.text2, label);
+    return place;
+  }
   const float padding = ui.px(size::panel_padding), height = ui.px(size::control_height);
   const float split = std::round(ui.px(104) * std::max(1.0f, area.width() / ui.px(264)));
   text_in(ui, {{area.min.x + padding, y}, {area.min.x + split - ui.px(6), y + height}}, Type::words12, ui.colors.text2,
@@ -36,6 +60,10 @@ Rect RequestRows::control(const char* label) {
 }
 
 Rect RequestRows::full(float height) {
+  if (across) {
+    const Rect place = place_across(std::min(ui.px(kAcrossFull), area.width()));
+    return {place.min, {place.max.x, place.min.y + ui.px(std::min(height, size::row_height + 4))}};
+  }
   const float padding = ui.px(size::panel_padding);
   const Rect result{{area.min.x + padding, y}, {area.max.x - padding, y + ui.px(height)}};
   y += ui.px(height + 6);
@@ -81,7 +109,7 @@ ControlState RequestRows::state(const std::string& option, const char* tooltip, 
 }
 
 void RequestRows::problem(const std::string& option) {
-  if (!has_problem(option)) return;
+  if (across || !has_problem(option)) return;
   const float margin = ui.px(10);
   const Rect place{{area.min.x + margin, y - ui.px(1)}, {area.max.x - margin, y}};
   y += problem_box(ui, "request/problem", place, *ui.session.problem()) + ui.px(11);

@@ -28,6 +28,11 @@ struct RequestRows {
   Rect area;  // of the panel's content
   float y = 0;
   bool after_full_row = false;  // the last row has the full width: its section ends 2 px lower
+  // One section beside its title instead: controls stand beside each other in lines of a row's height, and boxes of
+  // problems are left to the notices. `next`: where the next control stands.
+  bool across = false;
+  ImVec2 next{0, 0};
+  std::string across_state = {};  // of the section
 
   // "Mask                10 of 25 hidden": the line above, the title, the state at the right.
   void section(const char* title, const std::string& state = "");
@@ -43,6 +48,8 @@ struct RequestRows {
   // Why no control of `options` can act: what a capture holds stays as it is. Null when one can, and where one has
   // another value than its default, which may be taken back.
   const char* lock(std::initializer_list<const char*> options) const;
+  // The next place in a line of controls that is so wide; the line below where it has no room.
+  Rect place_across(float width);
   // State of a control for `option`: problem edge and tooltip.
   ControlState state(const std::string& option, const char* tooltip, bool enabled = true) const;
   void end_section();

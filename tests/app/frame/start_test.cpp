@@ -42,6 +42,8 @@ TEST_F(Start, TheFirstTimeShowsTheDemoBelowTheCardsWithPanelsFolded) {
   EXPECT_TRUE(settings_.start_open);
   EXPECT_FALSE(state_.panels.get<ui::TourState>().offered) << "the cards offer it";
   EXPECT_TRUE(session_.view.request_collapsed && session_.view.views_grouped);
+  EXPECT_EQ(session_.view.heads_show, HeadsShow::one);
+  EXPECT_TRUE(settings_.one_head) << "documents that are opened next show heads so";
   EXPECT_TRUE(facts().empty());
 }
 
@@ -52,6 +54,8 @@ TEST_F(Start, WhoHasArrangedPanelsFindsThemAndTheTour) {
   EXPECT_FALSE(settings_.start_open);
   EXPECT_TRUE(state_.panels.get<ui::TourState>().offered);
   EXPECT_FALSE(session_.view.request_collapsed || session_.view.views_grouped);
+  EXPECT_EQ(session_.view.heads_show, HeadsShow::grid);
+  EXPECT_FALSE(settings_.one_head);
 }
 
 TEST_F(Start, ATourThatWasLeftIsOfferedAgain) {

@@ -40,7 +40,7 @@ Settings unusual_settings() {
   s.stage_memory_mib = 4096;
   s.language = "es";
   s.tour_step = 7;
-  s.row_sound = true;
+  s.one_head = s.row_sound = true;
   s.auto_contrast = true;
   return s;
 }

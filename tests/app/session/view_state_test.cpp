@@ -74,6 +74,24 @@ TEST(ViewSpecOfState, TheRangeOfTheHeadsIsNotThatOfAnotherStage) {
   EXPECT_EQ(view_spec_of(view, Theme::light).range_low, 0.25);
 }
 
+TEST(ViewSpecOfState, OneLargeHeadIsThePictureOfAHead) {
+  ViewState view;
+  view.head = 5;
+  view.cell = Cell{3, 1};
+  view.heads_show = HeadsShow::one;
+  const ViewSpec spec = view_spec_of(view, Theme::light);
+  EXPECT_EQ(spec.view, ViewKind::head);
+  EXPECT_EQ(spec.head, 5);
+  EXPECT_FALSE(spec.token.has_value());
+  ViewState of_before;
+  apply_view_spec(of_before, spec);
+  EXPECT_EQ(of_before.heads_show, HeadsShow::grid) << "as it opened before";
+  ViewState back;
+  apply_window(back, spec, window_json(view));
+  EXPECT_EQ(back.heads_show, HeadsShow::one);
+  EXPECT_EQ(back.head, 5);
+}
+
 TEST(ViewSpecOfState, LinesAndNeuronsAreViewsOfTheirOwn) {
   ViewState view;
   view.cell = Cell{3, 1};

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-
+#include <cstdint>
 #include <tuple>
+#include <utility>
 
 namespace headscope::ui {
 namespace {
@@ -55,6 +56,56 @@ TEST(Layout, CardsOfTheStartStandAboveThePhrase) {
   EXPECT_EQ(l.phrase.min.y, 226);
   EXPECT_EQ(l.request.min.y, 226);
   EXPECT_TRUE(l.pipeline_small) << "the stages give way first";
+}
+
+Layout one_head_at(float width, float height, std::int64_t tokens, float start = 0) {
+  ViewState view;
+  view.request_collapsed = view.concat_collapsed = view.pipeline_collapsed = true;
+  return layout_of(
+      {.width = width, .height = height, .start = start, .one_head = true, .rows = tokens, .columns = tokens}, view);
+}
+
+TEST(Layout, OfOneHeadHasNumbersInItsCellsAtTheSizesOfTheDesign) {
+  for (const auto& [width, height] : {std::pair{1280.0f, 800.0f}, {1600.0f, 1000.0f}, {2560.0f, 1440.0f}}) {
+    const Layout l = one_head_at(width, height, 17);
+    SCOPED_TRACE(width);
+    // What is around the cells: the header, words on both axes, the readout; at the sides words and the colour bar.
+    EXPECT_GE(l.large.height() - (34 + 50 + 42), 17 * 24);
+    EXPECT_GE(l.large.width() - 146, 17 * 24);
+    EXPECT_GE(l.words.width(), 250);
+    EXPECT_EQ(l.words.min.x, l.large.max.x);
+    EXPECT_EQ(l.words.max.x, l.heads.max.x);
+    EXPECT_EQ(l.concat.height(), size::folded) << "one line";
+    EXPECT_EQ(l.inspector.min.x, l.heads.max.x);
+  }
+}
+
+TEST(Layout, OfOneHeadStagesAndMapsGiveWayFirst) {
+  const Layout large = one_head_at(1600, 1000, 17), low = one_head_at(1280, 800, 17),
+               start = one_head_at(1600, 1000, 17, 160);
+  EXPECT_FALSE(large.pipeline_hidden || large.strip_names);
+  EXPECT_TRUE(low.pipeline_hidden && low.strip_names);
+  EXPECT_TRUE(start.pipeline_hidden && start.strip_names);
+  EXPECT_EQ(low.pipeline.height(), 0);
+  EXPECT_LT(low.strip.height(), large.strip.height());
+  EXPECT_EQ(low.strip.max.x, low.inspector.max.x) << "names have the whole width";
+  EXPECT_EQ(low.inspector.min.y, low.strip.max.y);
+}
+
+TEST(Layout, OfOneHeadEverythingHasAPlaceInsideTheWindow) {
+  for (int w = 960; w <= 3840; w += 139) {
+    for (int h = 600; h <= 2160; h += 119) {
+      for (const std::int64_t tokens : {0, 1, 5, 17, 40, 400, 5000}) {
+        const Layout l = one_head_at(static_cast<float>(w), static_cast<float>(h), tokens);
+        ASSERT_GE(l.large.width(), 360) << w << "x" << h << " " << tokens;
+        ASSERT_GE(l.words.width(), 200) << w << "x" << h << " " << tokens;
+        ASSERT_GE(l.large.height(), 150) << w << "x" << h << " " << tokens;
+        ASSERT_LE(l.words.max.x, static_cast<float>(w));
+        ASSERT_LE(l.words.max.y, l.concat.min.y);
+        ASSERT_LE(l.concat.max.y, l.status.min.y);
+      }
+    }
+  }
 }
 
 TEST(Layout, GivesWayAtTheSizesOfTheVisualSystem) {

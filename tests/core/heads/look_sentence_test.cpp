@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/core/heads/one_head.h"
@@ -47,6 +48,24 @@ TEST(LookSentence, SaysWhereHowMuchAndTheFact) {
   EXPECT_EQ(said(4, 3, 0.004), "green looks at the with less than 1 %; that is the token before it.");
   EXPECT_EQ(said(3, 0, 0), "the looks at a with 0 %; that is the first token.");
   EXPECT_EQ(said(3, 1, NAN), "the looks at green with a weight that is no finite number.");
+}
+
+TEST(LookSentence, ItsWordsCarryTheirPlaces) {
+  Trace trace = head_of(5, 5, [](std::int64_t i, std::int64_t j) { return i == 4 && j == 2 ? 0.7 : 0; });
+  auto inputs = std::make_shared<Inputs>(*trace.inputs);
+  inputs->tokens = inputs->key_tokens = kText;
+  trace.inputs = inputs;
+  using Role = LookPiece::Role;
+  std::vector<std::pair<Role, std::int64_t>> named;
+  std::string whole;
+  for (const LookPiece& piece : look_pieces(trace, 0, 0, 4, 2)) {
+    whole += piece.text;
+    if (piece.role != Role::words) named.emplace_back(piece.role, piece.at);
+  }
+  EXPECT_EQ(whole, look_sentence(trace, 0, 0, 4, 2));
+  EXPECT_EQ(named, (std::vector<std::pair<Role, std::int64_t>>{
+                       {Role::query, 4}, {Role::key, 2}, {Role::share, -1}, {Role::key, 2}, {Role::earlier, 1}}));
+  EXPECT_TRUE(look_pieces(trace, 0, 0, 5, 2).empty());
 }
 
 TEST(LookSentence, TwoTextsHaveNoFactsOfOne) {

@@ -9,6 +9,8 @@
 #include "app/session/background/work/worker.h"
 #include "core/base/error.h"
 #include "core/base/memory_failures.h"
+#include "core/heads/head_metric_values.h"
+#include "core/heads/token_places.h"
 #include "core/io/mapping_guard.h"
 
 namespace headscope {
@@ -110,8 +112,12 @@ struct SliceNumbers::Impl {
     Numbers result;
     result.statistics = statistics_of(matrix);
     result.histogram = histogram_of(matrix, task.bins);
-    if (task.trace)
-      result.summary = summarize_head(with_weights(*task.trace, matrix), task.key.batch, task.key.slice, cancel);
+    if (task.trace) {
+      const Trace trace = with_weights(*task.trace, matrix);
+      const HeadMetrics metrics = head_metrics(trace, task.key.batch, task.key.slice, TokenPlaces(trace), cancel);
+      result.summary = summary_of(metrics);
+      result.habit = habit_of(metrics);
+    }
     result.state = State::known;
     result.progress = 1;
     return result;

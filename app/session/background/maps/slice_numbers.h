@@ -10,6 +10,7 @@
 
 #include "app/session/background/maps/map_tiles.h"
 #include "app/session/background/work/executor.h"
+#include "core/heads/head_habit.h"
 #include "core/heads/pattern.h"
 #include "core/tensor/statistics.h"
 
@@ -24,6 +25,7 @@ class SliceNumbers {
     Statistics statistics;
     Histogram histogram;
     std::optional<HeadSummary> summary;  // nullopt unless a trace was given to ask()
+    HeadHabit habit;                     // known with the summary
     std::string failure;
   };
 

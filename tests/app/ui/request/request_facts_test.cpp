@@ -64,15 +64,53 @@ Document folded() {
   return document;
 }
 
-TEST(RequestFacts, EachOpensTheRequestAtItsControl) {
+TEST(RequestFacts, EachOpensItsControlsInARow) {
   for (const RequestFact& fact : request_facts(*Engine().run(drawn(), {}), 0)) {
     SCOPED_TRACE(fact.words);
     Driver d(folded());
-    EXPECT_FALSE(d.has("request/weights"));
+    const float below = d.rect("view_head").min.y;
+    EXPECT_FALSE(d.has("request/fact_row"));
     d.click(std::string("request/fact/") + fact.option);
-    EXPECT_TRUE(d.has("request/weights")) << "the panel is open";
+    d.step(3);
+    ASSERT_TRUE(d.has("request/fact_row"));
+    EXPECT_TRUE(d.has("request/facts")) << "the panel stays folded";
+    const Rect row = d.rect("request/fact_row");
+    EXPECT_EQ(d.rect("view_head").min.y, below + row.height()) << "what lies below goes down";
     EXPECT_TRUE(d.focus().starts_with("request/")) << d.focus();
-    EXPECT_FALSE(d.has("request/facts")) << "the panel has its place";
+    for (const std::string& name : d.names("request/")) {
+      if (name.starts_with("request/fact/") || name == "request/open" || name == "request/facts") continue;
+      EXPECT_TRUE(row.contains(d.rect(name).center())) << name;
+    }
+    d.key(KeyName::escape);
+    d.step(2);
+    EXPECT_FALSE(d.has("request/fact_row"));
+    EXPECT_EQ(d.rect("view_head").min.y, below);
+  }
+}
+
+TEST(RequestFacts, ControlsOfTheRowChangeTheRequest) {
+  Driver d(folded());
+  d.click("request/fact/mask");
+  EXPECT_EQ(d.rect("request/fact_row").height(), 44) << "one row";
+  d.click("request/mask/causal");
+  ASSERT_EQ(d.session.draft.mask.size(), 1u);
+  EXPECT_EQ(d.session.draft.mask.front().kind, MaskTerm::Kind::causal);
+  d.click("request/fact/heads");
+  EXPECT_FALSE(d.has("request/mask/causal")) << "one fact is open";
+  EXPECT_TRUE(d.has("request/num_heads"));
+  d.click("request/fact_row/close");
+  d.step(2);
+  EXPECT_FALSE(d.has("request/fact_row"));
+}
+
+TEST(RequestFacts, TheWholePanelTakesThePlaceOfTheRow) {
+  for (const int width : {1600, 1280}) {
+    Driver d(folded(), width, 800);
+    d.click("request/fact/mask");
+    d.click("request/open");
+    d.step(3);
+    EXPECT_TRUE(d.has("request/weights"));
+    EXPECT_FALSE(d.has("request/fact_row"));
   }
 }
 

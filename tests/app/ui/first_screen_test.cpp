@@ -1,0 +1,83 @@
+// How much there is to press on the first screen, by the mockups' way of counting.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "app/session/panel_layout.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+// As the window opens at the very first start.
+Document first_screen() {
+  Document document = first_document();
+  document.view.heads_show = HeadsShow::one;
+  set_panel_layout(document.view, first_panel_layout());
+  return document;
+}
+
+// A row of equal items is one control: words, heads, stages, cells, weights in words, numbers of the headline, operands
+// and steps of the explained number.
+constexpr std::string_view kRows[] = {"tokens/",
+                                      "pipeline/",
+                                      "heads/looks/",
+                                      "view_head/",
+                                      "inspector/where/step/",
+                                      "inspector/where/feature/",
+                                      "inspector/where/term/"};
+
+std::string row_of(const std::string& name) {
+  for (const std::string_view row : kRows) {
+    if (name.starts_with(row) && name != "view_head/more") return std::string(row);
+  }
+  const bool head = name.starts_with("heads/") && name.size() > 6 && std::isdigit(static_cast<unsigned char>(name[6]));
+  return head ? "heads/N" : name;
+}
+
+// What answers to the mouse at the places that the probe has.
+std::set<std::string> controls_of(Driver& d) {
+  std::set<std::string> controls;
+  const auto rects = d.probe.rects;
+  for (const auto& [name, rect] : rects) {
+    d.move(rect.center());
+    d.step(2);
+    if (!d.state.hovered.empty()) controls.insert(row_of(d.state.hovered));
+  }
+  return controls;
+}
+
+std::string listed(const std::set<std::string>& controls) {
+  std::string words;
+  for (const std::string& name : controls) words += name + "\n";
+  return words;
+}
+
+TEST(FirstScreen, HasAtMost45ThingsToPress) {
+  Driver d(first_screen());
+  d.step(3);
+  d.wait(0.5);
+  d.step(3);
+  const std::set<std::string> controls = controls_of(d);
+  EXPECT_LE(controls.size(), 45u) << listed(controls);
+  EXPECT_GE(controls.size(), 30u) << "the mouse finds what the probe names:\n" << listed(controls);
+  for (const char* there : {"phrase", "heads/N", "inspector/picture", "tokens/", "view_head/", "request/open"}) {
+    EXPECT_EQ(controls.count(there), 1u) << there << " is not found:\n" << listed(controls);
+  }
+}
+
+// What the count is a bound for: unfolded there is much more.
+TEST(FirstScreen, UnfoldedHasMore) {
+  Driver folded(first_screen()), unfolded(first_screen());
+  unfolded.push(CommandId::unfold_all);
+  unfolded.step(3);
+  folded.step(3);
+  EXPECT_GT(controls_of(unfolded).size(), controls_of(folded).size() + 15);
+}
+
+}  // namespace
+}  // namespace headscope::ui
