@@ -9,6 +9,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/compute.h"
 #include "app/cli/cost_text.h"
+#include "app/cli/layer_export.h"
 #include "app/cli/lens_text.h"
 #include "app/cli/metrics_table.h"
 #include "app/cli/model_words.h"
@@ -177,7 +178,7 @@ std::string shown_text(const Arguments& given, const Trace& trace, const ExportP
 // Writes the files; what was written, or the manifest.
 std::string exported_text(const Arguments& given, const Trace& trace, const ExportPlan& plan,
                           const RoutingChoice& routing, const CancelToken& cancel, ProgressLine& progress) {
-  planned_files(trace, plan);  // what cannot be written is refused before the folder is made
+  exported_parts(trace, plan);  // what cannot be written is refused before the folder is made
   if (routing.any()) check_has_experts(trace.model.get(), trace.inputs->layer);
   const AddFiles beside = [&](FilesTogether& files) { return add_routing(trace, routing, plan, cancel, files); };
   const std::vector<std::string> names = export_stages(
@@ -201,7 +202,8 @@ void run_request(const Arguments& given, const CancelToken& cancel) {
   const Request request = given_request(given).request;
   const ModelQuestions asked = given_questions(given, request, named.names.of_model);
 
-  const std::shared_ptr<const Trace> trace = quiet_trace(request, memory, cancel, asked.any());
+  const std::shared_ptr<const Trace> trace = quiet_trace(request, memory, cancel, asked.any() || given.has("layers"));
+  plan.layers = layers_to_write(given, trace, memory, cancel);
   plan.cost = given_cost(given, *trace);
   plan.notices = said_of_run(given, *trace, cancel);
   const bool has_manifest = given.has("json") || given.has("out");
@@ -228,7 +230,8 @@ Command run_command() {
   CommandSpec spec;
   spec.name = "run";
   spec.usage =
-      "REQUEST [--export STAGE[,STAGE...]|all] [--format csv|npy|safetensors|json] [--out DIR] [--metrics] "
+      "REQUEST [--export STAGE[,STAGE...]|all] [--layers all|L[,L...]] [--format csv|npy|safetensors|json] [--out DIR] "
+      "[--metrics] "
       "[--summary] [--cost] [--predict N] [--lens [--lens-of layers|attention|heads]] [--trace torch] [--json]";
   spec.summary = "Computes a request; prints the shape of every stage, or writes them as files.";
   spec.groups = {
@@ -237,6 +240,10 @@ Command run_command() {
         {"export", "STAGE[,STAGE...]|all",
          "Which stages (default all: those of the shown layer); of a checkpoint also of the whole model, by name: " +
              std::string(model_stage_names()) + "; of a mixture of experts also router and experts.",
+         true},
+        {"layers", "all|L[,L...]",
+         "Stages of these layers of a model, each named by its layer, weights.l3.npy (default: those of the shown "
+         "layer, weights.npy).",
          true},
         {"format", "csv|npy|safetensors|json", "As what (default csv)."},
         {"csv", "matrix|long[,safe]",
@@ -260,6 +267,8 @@ Command run_command() {
       request_group()};
   spec.examples = {"headscope-cli run --phrase 'Hola mi nombre es Alex' --mask causal",
                    "headscope-cli run --phrase 'a b c' --heads 4 --export weights,output --format npy --out numbers",
+                   "headscope-cli run --model gpt2 --phrase 'a b c' --layers all --export weights,value --format npy "
+                   "--out numbers",
                    "headscope-cli run --model gpt2 --phrase 'When Mary and John went to the' --layer 9 --predict 5",
                    "headscope-cli run --model gpt2 --phrase 'a b c' --export stream,logits --format npy --out numbers",
                    "headscope-cli run --model demo:induction --phrase 'cat box ink fox jam cat' --layer 1 --lens "

@@ -98,7 +98,7 @@ std::string done_text(const CorpusRecord& record, const std::string& out, const 
 ScanJob job_of(const Arguments& given) {
   ScanJob job;
   job.out = required(given, "out", "the .hsagg file to write");
-  job.options.layers = numbers_of(given, "layers");
+  if (given.get("layers") != "all") job.options.layers = numbers_of(given, "layers");
   job.options.heads = numbers_of(given, "heads");
   job.options.threads = static_cast<int>(whole_number("threads", given.get("threads", "0"), 0, kMostThreads));
   job.options.points = whole_number("points", given.get("points", "0"), 0, kMostPoints);
@@ -238,7 +238,7 @@ Command scan_command() {
       "(--model M --phrases FILE.txt|FILE.jsonl|FOLDER|- | --captures DIR) [--shard I/N] [--tokens N] [--repeated N] "
       "[--ablation-sample N] [--loss] [--points N] [--batch N] "
       "[--layers "
-      "L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg [--keep]";
+      "all|L[,L...]] [--heads H[,H...]] [--threads N] --out FILE.hsagg [--keep]";
   spec.summary =
       "Runs many phrases through a model and counts what every head does; ended at any time, it goes on when it is "
       "called again.";
@@ -275,7 +275,7 @@ Command scan_command() {
          "Of each head's queries, keys, values and outputs the mean and the covariance over all positions, for their "
          "principal axes, and N positions that are drawn, at most 1024, as points (default 0: none). Of captures what "
          "they hold of these."},
-        {"layers", "L[,L...]", "Only these layers (default all); those above them are not computed.", true},
+        {"layers", "all|L[,L...]", "Only these layers (default all); those above them are not computed.", true},
         {"heads", "H[,H...]", "Only these heads of each layer (default all).", true},
         {"batch", "N",
          "N phrases go through the model together, layer by layer, so that each layer's weights are read once for all "

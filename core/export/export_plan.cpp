@@ -91,10 +91,36 @@ std::string region_text(const ExportRegion& region) {
 std::vector<ExportedStage> exported_stages(const Trace& trace, const ExportPlan& plan) {
   std::vector<ExportedStage> stages;
   for (const StageId id : chosen_stages(trace, plan)) {
-    const ExportedStage stage{id, region_of(trace, id, plan)};
+    const ExportedStage stage{id, region_of(trace, id, plan), std::string(stage_name(id))};
     if (element_count(stage.region) > 0) stages.push_back(stage);
   }
   return stages;
+}
+
+std::vector<ExportedPart> exported_parts(const Trace& trace, const ExportPlan& plan) {
+  std::vector<ExportedPart> parts;
+  if (plan.layers.empty()) {
+    ExportedPart part{trace_to_export(trace), {}, true};
+    part.stages = exported_stages(part.of.trace, plan);
+    parts.push_back(std::move(part));
+    return parts;
+  }
+  for (const StageId id : plan.stages) {
+    const bool has = std::any_of(plan.layers.begin(), plan.layers.end(),
+                                 [&](const auto& layer) { return layer->find(id) != nullptr; });
+    if (has) continue;
+    throw UsageError("export", fmt::format("these layers have no stage '{}'", stage_name(id)),
+                     fmt::format("of: {}", names_of(*plan.layers.front())));
+  }
+  for (const std::shared_ptr<const Trace>& layer : plan.layers) {
+    ExportedPart part{trace_to_export(*layer), {}, layer.get() == &trace};
+    ExportPlan own = plan;
+    std::erase_if(own.stages, [&](StageId id) { return part.of.trace.find(id) == nullptr; });
+    if (!own.stages.empty() || plan.stages.empty()) part.stages = exported_stages(part.of.trace, own);
+    for (ExportedStage& stage : part.stages) stage.name += fmt::format(".l{}", layer->inputs->layer);
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 std::vector<Slice> slices_of(const ExportedStage& stage) {
@@ -104,7 +130,7 @@ std::vector<Slice> slices_of(const ExportedStage& stage) {
   for (std::int64_t b = stage.region[layout.batch].begin; b < stage.region[layout.batch].end; ++b) {
     for (std::int64_t h = heads.begin; h < heads.end; ++h) {
       const std::string head = layout.head >= 0 ? fmt::format(".h{}", h) : "";
-      slices.push_back({b, h, fmt::format("{}.b{}{}.csv", stage_name(stage.id), b, head)});
+      slices.push_back({b, h, fmt::format("{}.b{}{}.csv", stage.name, b, head)});
     }
   }
   return slices;

@@ -33,6 +33,9 @@ std::string region_text(const ExportRegion& region);
 struct ExportPlan {
   std::vector<StageId> stages;  // empty: all stages of the trace, none of them where there are stages of its model
   bool no_stages = false;       // only what stands beside them is written
+  // The stages are those of these traces in place of the trace's own, each named by its layer: "weights.l3". A stage
+  // that some of them lack is written of the others. Empty: those of the trace.
+  std::vector<std::shared_ptr<const Trace>> layers;
   std::vector<ModelStage> model_stages;  // written beside them
   ExportFormat format = ExportFormat::csv_matrix;
   bool csv_safe = false;               // names that begin like formulas get an apostrophe (safe_text)
@@ -59,12 +62,22 @@ std::vector<PlannedFile> planned_files(const Trace& trace, const ExportPlan& pla
 
 struct ExportedStage {
   StageId id{};
-  Region region;  // of its tensor
+  Region region;     // of its tensor
+  std::string name;  // "weights", or of one of ExportPlan::layers "weights.l3"
 };
 
 // The stages of the trace, a TraceToExport::trace, that the plan names and that have cells in its region. UsageError as
 // planned_files().
 std::vector<ExportedStage> exported_stages(const Trace& trace, const ExportPlan& plan);
+
+// The stages that are written of one trace.
+struct ExportedPart {
+  TraceToExport of;
+  std::vector<ExportedStage> stages;
+  bool shown = true;  // of the trace that the manifest describes
+};
+// A part for the trace, or one for each of ExportPlan::layers. UsageError as planned_files().
+std::vector<ExportedPart> exported_parts(const Trace& trace, const ExportPlan& plan);
 
 // One CSV matrix of a stage.
 struct Slice {

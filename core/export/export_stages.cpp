@@ -62,12 +62,10 @@ class Exporter {
  public:
   Exporter(const Trace& trace, const ExportPlan& plan, const std::function<void(double)>& progress,
            const CancelToken& cancel)
-      : of_(trace_to_export(trace)),
-        trace_(of_.trace),
-        computed_(trace),
+      : computed_(trace),
         plan_(plan),
         cancel_(cancel),
-        stages_(exported_stages(trace_, plan)),
+        parts_(exported_parts(trace, plan)),
         model_stages_(exported_model_stages(plan)),
         progress_(total_values(), progress) {}
 
@@ -75,7 +73,9 @@ class Exporter {
     if (plan_.format == ExportFormat::safetensors) {
       if (!plan_.no_stages) add_safetensors();
     } else {
-      for (const ExportedStage& stage : stages_) add_stage(stage);
+      for (const ExportedPart& part : parts_) {
+        for (const ExportedStage& stage : part.stages) add_stage(part, stage);
+      }
       for (const ExportedModelStage& stage : model_stages_) add_model_stage(stage);
     }
     ManifestContents contents{.files = written_,
@@ -103,7 +103,9 @@ class Exporter {
  private:
   std::int64_t total_values() const {
     std::int64_t total = values_of_manifest();
-    for (const ExportedStage& stage : stages_) total += element_count(stage.region);
+    for (const ExportedPart& part : parts_) {
+      for (const ExportedStage& stage : part.stages) total += element_count(stage.region);
+    }
     for (const ExportedModelStage& stage : model_stages_) total += element_count(stage.region);
     return std::max<std::int64_t>(total, 1);
   }
@@ -111,10 +113,12 @@ class Exporter {
   // What is gone through for the manifest, beside what is written.
   std::int64_t values_of_manifest() const {
     StatisticsQuery query{{}, !plan_.region};
-    for (const ExportedStage& stage : stages_) {
-      if (summed(stage)) query.known[stage.id] = {};
+    for (const ExportedPart& part : parts_) {
+      for (const ExportedStage& stage : part.stages) {
+        if (summed(part, stage)) query.known[stage.id] = {};
+      }
     }
-    return values_of_statistics(trace_, query);
+    return values_of_statistics(trace_to_export(computed_).trace, query);
   }
 
   bool is_csv() const { return plan_.format == ExportFormat::csv_matrix || plan_.format == ExportFormat::csv_long; }
@@ -134,39 +138,43 @@ class Exporter {
   }
 
   // What is computed when read is computed once: its statistics are taken while it is written.
-  StatisticsSum* sum_of(const ExportedStage& stage) { return summed(stage) ? &sums_[stage.id] : nullptr; }
-  bool summed(const ExportedStage& stage) const {
-    const Tensor& tensor = trace_.tensor(stage.id);
-    return !tensor.stored() && (stage.region == whole(tensor.shape()) || trace_.on_demand != nullptr);
+  StatisticsSum* sum_of(const ExportedPart& part, const ExportedStage& stage) {
+    return summed(part, stage) ? &sums_[stage.id] : nullptr;
+  }
+  static bool summed(const ExportedPart& part, const ExportedStage& stage) {
+    const Trace& trace = part.of.trace;
+    const Tensor& tensor = trace.tensor(stage.id);
+    const bool all = stage.region == whole(tensor.shape());
+    return part.shown && !tensor.stored() && (all || trace.on_demand != nullptr);
   }
 
-  void add_stage(const ExportedStage& stage) {
-    const std::string name(stage_name(stage.id));
-    const Tensor& tensor = trace_.tensor(stage.id);
+  void add_stage(const ExportedPart& part, const ExportedStage& stage) {
+    const std::string& name = stage.name;
+    const Tensor& tensor = part.of.trace.tensor(stage.id);
     switch (plan_.format) {
       case ExportFormat::csv_matrix:
-        add_matrices(stage);
+        add_matrices(part, stage);
         return;
       case ExportFormat::csv_long:
         add_of(stage.id, name + ".csv", [&](std::ostream& out) {
           write_csv_long(out,
                          {.holds = table_of(stage.id),
                           .layout = stage_layout(stage.id),
-                          .tensor = progress_.counted(tensor, sum_of(stage)),
+                          .tensor = progress_.counted(tensor, sum_of(part, stage)),
                           .region = stage.region,
-                          .row_names = shown(of_.row_names(stage.id)),
-                          .column_names = shown(of_.column_names(stage.id))},
+                          .row_names = shown(part.of.row_names(stage.id)),
+                          .column_names = shown(part.of.column_names(stage.id))},
                          cancel_);
         });
         return;
       case ExportFormat::npy:
         add_of(stage.id, name + ".npy", [&](std::ostream& out) {
-          write_npy(out, progress_.counted(part_of(tensor, stage.region), sum_of(stage)), cancel_);
+          write_npy(out, progress_.counted(part_of(tensor, stage.region), sum_of(part, stage)), cancel_);
         });
         return;
       case ExportFormat::json:
         add_of(stage.id, name + ".json", [&](std::ostream& out) {
-          write_json_tensor(out, name, progress_.counted(part_of(tensor, stage.region), sum_of(stage)), cancel_);
+          write_json_tensor(out, name, progress_.counted(part_of(tensor, stage.region), sum_of(part, stage)), cancel_);
         });
         return;
       case ExportFormat::safetensors:
@@ -186,7 +194,7 @@ class Exporter {
       add(name, write);
       written_of_model_[stage.stage->id].push_back(name);
     };
-    write_model_stage(stage, plan_.format, {counted(stage), shown(trace_.query_labels()), add_file}, cancel_);
+    write_model_stage(stage, plan_.format, {counted(stage), shown(computed_.query_labels()), add_file}, cancel_);
   }
 
   ManifestModelStage listed(const ExportedModelStage& stage) const {
@@ -196,16 +204,17 @@ class Exporter {
             sum == model_sums_.end() ? std::nullopt : std::optional(sum->second.result())};
   }
 
-  void add_matrices(const ExportedStage& stage) {
+  void add_matrices(const ExportedPart& part, const ExportedStage& stage) {
     const MatrixLayout layout = stage_layout(stage.id);
     const Range rows = stage.region[layout.rows], columns = stage.region[layout.columns];
-    const std::vector<std::string> row_names = shown(part_of_names(of_.row_names(stage.id), rows));
-    const std::vector<std::string> column_names = shown(part_of_names(of_.column_names(stage.id), columns));
+    const std::vector<std::string> row_names = shown(part_of_names(part.of.row_names(stage.id), rows));
+    const std::vector<std::string> column_names = shown(part_of_names(part.of.column_names(stage.id), columns));
     for (const Slice& slice : slices_of(stage)) {
       add_of(stage.id, slice.name, [&](std::ostream& out) {
-        const Tensor matrix = slice_of(stage.id, trace_.tensor(stage.id), slice.batch, slice.head, rows, columns);
-        write_csv_matrix(out, progress_.counted(matrix, sum_of(stage)), csv_corner(stage.id), row_names, column_names,
-                         cancel_);
+        const Tensor matrix =
+            slice_of(stage.id, part.of.trace.tensor(stage.id), slice.batch, slice.head, rows, columns);
+        write_csv_matrix(out, progress_.counted(matrix, sum_of(part, stage)), csv_corner(stage.id), row_names,
+                         column_names, cancel_);
       });
     }
   }
@@ -213,9 +222,12 @@ class Exporter {
   void add_safetensors() {
     std::vector<std::string> names;
     std::vector<Tensor> parts;
-    for (const ExportedStage& stage : stages_) {
-      names.emplace_back(stage_name(stage.id));
-      parts.push_back(progress_.counted(part_of(trace_.tensor(stage.id), stage.region), sum_of(stage)));
+    for (const ExportedPart& part : parts_) {
+      for (const ExportedStage& stage : part.stages) {
+        names.push_back(stage.name);
+        const Tensor& tensor = part.of.trace.tensor(stage.id);
+        parts.push_back(progress_.counted(part_of(tensor, stage.region), sum_of(part, stage)));
+      }
     }
     for (const ExportedModelStage& stage : model_stages_) {
       names.push_back(stage.name());
@@ -224,17 +236,21 @@ class Exporter {
     std::vector<NamedTensorRef> refs;
     for (std::size_t k = 0; k < parts.size(); ++k) refs.push_back({names[k], &parts[k]});
     const std::string name = "all.safetensors";
-    add(name, [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(of_), cancel_); });
-    for (const ExportedStage& stage : stages_) written_[stage.id].push_back(name);
+    add(name,
+        [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(trace_to_export(computed_)), cancel_); });
+    for (const ExportedPart& part : parts_) {
+      for (const ExportedStage& stage : part.stages) {
+        std::vector<std::string>& files = written_[stage.id];
+        if (files.empty()) files.push_back(name);
+      }
+    }
     for (const ExportedModelStage& stage : model_stages_) written_of_model_[stage.stage->id].push_back(name);
   }
 
-  const TraceToExport of_;
-  const Trace& trace_;     // of it
-  const Trace& computed_;  // what it was made from
+  const Trace& computed_;
   const ExportPlan& plan_;
   const CancelToken& cancel_;
-  std::vector<ExportedStage> stages_;
+  std::vector<ExportedPart> parts_;
   std::vector<ExportedModelStage> model_stages_;
   Progress progress_;
   FilesTogether files_;
@@ -251,7 +267,7 @@ std::vector<std::string> export_stages(const Trace& trace, const ExportPlan& pla
                                        const std::function<void(double)>& progress, const CancelToken& cancel,
                                        const AddFiles& beside) {
   exported_model_stages(plan);
-  exported_stages(trace_to_export(trace).trace, plan);  // what cannot be written is refused before the folder is made
+  exported_parts(trace, plan);  // what cannot be written is refused before the folder is made
   const std::vector<std::string> made = make_folder(plan.folder);
   try {
     return Exporter(trace, plan, progress, cancel).run(beside);

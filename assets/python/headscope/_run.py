@@ -9,14 +9,12 @@ import numpy as np
 
 from headscope import _html
 from headscope._answers import Lens, Predictions, metrics_of
-from headscope._program import RefusedError, call
+from headscope._program import call
 from headscope._round_trips import with_answers
 from headscope._words import words_of
 
 # Short names of stages, and those that headscope-cli gives them.
 SHORT = {"q": "query", "k": "key", "v": "value", "z": "context"}
-# Stages of a whole model; every other one is of a layer. `run --help` names them.
-MODEL_STAGES = ("stream", "attention_out", "mlp_in", "mlp_out", "conv_out", "final_norm", "logits", "projected")
 
 
 class Result(dict):
@@ -110,7 +108,7 @@ def run(export=None, *, stages: typing.Sequence[str] | str | None = None, layers
         headscope.run(model="gpt2", phrase="a b c", layers="all", stages=["weights", "q", "k", "v", "z"])["weights"]
 
     stages: names (default: all of a layer; those of a whole model by name, as stream [layers + 1, batch, len, d_model] and
-    logits [batch, len, vocabulary]). layers: "all" or numbers: stages of a layer are [layers, batch, ...]; a run a layer.
+    logits [batch, len, vocabulary]). layers: "all" or numbers: stages of a layer are [layers, batch, ...].
 
     set, add and project_out take dicts of places, spelled as on the command line, and arrays; a pair is an array of add
     and its factor:
@@ -140,20 +138,21 @@ def _run_layers(wanted, layers, request):
     numbers = None if isinstance(layers, str) else [int(layer) for layer in layers]
     if numbers == []:
         raise ValueError("layers is empty; expected 'all', or whole numbers")
-    arrays, manifest = _run_once(",".join(wanted), request if numbers is None else {**request, "layer": numbers[0]})
+    named = "all" if numbers is None else ",".join(str(layer) for layer in numbers)
+    arrays, manifest = _run_once(",".join(wanted), {**request, "layers": named})
     if numbers is None:
-        if "num_layers" not in manifest.get("model", {}):
-            raise RefusedError("layers is 'all' for one layer alone; expected a model with several, or no layers=", 2)
         numbers = list(range(manifest["model"]["num_layers"]))
-    of_layer = [name for name in wanted if name not in MODEL_STAGES]
-    first = manifest.get("model", {}).get("layer", numbers[0])
-    found = {layer: arrays if layer == first else _run_once(",".join(of_layer), {**request, "layer": layer})[0]
-             for layer in (numbers if of_layer else [])}
-    together = {name: array for name, array in arrays.items() if name in MODEL_STAGES}
-    for name in dict.fromkeys(name for layer in numbers for name in found.get(layer, ()) if name not in MODEL_STAGES):
-        parts = [found[layer].get(name) for layer in numbers]
+    together, found = {}, {}
+    for name, array in arrays.items():
+        stage, of_layer, layer = name.rpartition(".l")  # weights.l3
+        if of_layer and layer.isdecimal():
+            found.setdefault(stage, {})[int(layer)] = array
+        else:
+            together[name] = array
+    for stage, by_layer in found.items():
+        parts = [by_layer.get(layer) for layer in numbers]
         alike = len({part.shape if part is not None else None for part in parts}) == 1
-        together[name] = np.stack(parts) if alike else parts
+        together[stage] = np.stack(parts) if alike else parts
     return Result(together, manifest, numbers)
 
 
