@@ -26,7 +26,8 @@ void apply_window(ViewState& view, const std::optional<ViewSpec>& spec, const st
     return;
   }
   ViewState whole = with_layout_of(parse_view_state(window), view);
-  if (spec) {
+  // A picture that is not the window's own says how it is looked at.
+  if (spec && view_spec_of(whole, spec->theme) != *spec) {
     ViewState by_view = whole;
     apply_view_spec(by_view, *spec);
     if (view_spec_of(by_view, spec->theme) != view_spec_of(whole, spec->theme)) whole = std::move(by_view);

@@ -185,7 +185,8 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
   // Where the Request lies over the panels its facts stay, so that nothing moves.
   layout.facts = strip(open && !layout.request_over ? 0 : px(size::facts) + input.fact_row);
   // Large pictures of the stages take the room of the second line.
-  const bool one_line = h < kViewHeadFrom || (input.main_view == MainView::layer && !layout.pipeline_small);
+  const bool one_line = h < kViewHeadFrom || (input.one_head && input.start > 0) ||
+                        (input.main_view == MainView::layer && !layout.pipeline_small);
   layout.head = strip(px(one_line ? size::view_head_small : size::view_head));
   layout.main_view = input.main_view;
   const float pipeline = layout.pipeline_hidden ? 0 : px(layout.pipeline_small ? size::pipeline_small : size::pipeline);

@@ -69,7 +69,7 @@ void draw_concat_border(Ui& ui, const Layout& layout) {
 
 // At the right end of the strip, beside its stages: the strip has no header.
 void draw_pipeline_control(Ui& ui, const Layout& layout) {
-  if (layout.pipeline_fixed) return;
+  if (layout.pipeline_fixed || layout.pipeline_hidden) return;
   const Rect& strip = layout.pipeline;
   const float wide = ui.px(size::panel_padding), high = ui.px(size::control_height);
   const float top = std::round(strip.center().y - high / 2);

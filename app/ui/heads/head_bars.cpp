@@ -43,6 +43,15 @@ const LookRow& row_of(Ui& ui, PanelData& data, const Selection& selection, std::
   return state.row;
 }
 
+// What is picked or strongest; where no row has a choice, the last row.
+std::optional<Cell> looked_row(PanelData& data, const Selection& selection) {
+  const std::optional<Cell> cell = looked_at(data, selection);
+  const Trace& trace = data.trace();
+  if (cell && cell->row < trace.query_len()) return cell;
+  const bool known = data.summary(selection.batch, selection.head) != nullptr;
+  return known && trace.query_len() > 0 ? std::optional(Cell{trace.query_len() - 1, -1}) : std::nullopt;
+}
+
 std::string percent(double share) {
   return std::isnan(share) ? "…" : fmt::format("{:.1f} %", 100 * share);
 }
@@ -110,17 +119,17 @@ std::vector<WordBar> look_rows(Ui& ui, PanelData& data, const LookRow& look, std
 
 // How many rows the list would have.
 float looks_rows(Ui& ui, PanelData& data, const Selection& selection) {
-  const std::optional<Cell> cell = looked_at(data, selection);
-  if (!cell || cell->row >= data.trace().query_len()) return 1;
+  const std::optional<Cell> cell = looked_row(data, selection);
+  if (!cell) return 1;
   const LookRow& look = row_of(ui, data, selection, cell->row);
   return std::max(1.0f, static_cast<float>(look.largest.size() + (look.others > 0 ? 1 : 0)));
 }
 
 void draw_looks(Ui& ui, PanelData& data, const Selection& selection, const Rect& area) {
   ui.mark("heads/looks", area);
-  const std::optional<Cell> cell = looked_at(data, selection);
+  const std::optional<Cell> cell = looked_row(data, selection);
   const Rect title{area.min, {area.max.x, area.min.y + ui.px(kTitle)}};
-  if (!cell || cell->row >= data.trace().query_len()) {
+  if (!cell) {
     text_in(ui, title, Type::title13, ui.colors.text, "What a word looks at");
     text_in(ui, {{area.min.x, title.max.y}, {area.max.x, title.max.y + ui.px(kBarRow)}}, Type::words13, ui.colors.text2,
             "A click on a row says it in words.");

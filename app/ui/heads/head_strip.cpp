@@ -22,7 +22,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kMapItem = 90, kNameItem = 136, kNarrowName = 46, kWidestItem = 150, kName = 18;
+constexpr float kMapItem = 90, kNameItem = 132, kAroundName = 6 + 10 + 5 + 5 + 4 + 4, kNarrowName = 24,
+                kWidestItem = 150, kName = 18;
 
 // The first head in sight, and the one that was brought there.
 struct StripState {
@@ -44,7 +45,9 @@ struct StripPlaces {
 
 // "after same", ".50"; of a head that does not do what it learned that alone.
 std::pair<std::string, std::string> words_of(const Ui& ui, HeadsGrid& grid, std::int64_t head) {
-  if (const auto changed = changed_words(ui, {shown_layer(ui), head})) return {*changed, ""};
+  const LayerHead place{shown_layer(ui), head};
+  if (is_off(ui, place)) return {"off", ""};
+  if (const auto changed = changed_words(ui, place)) return {*changed, ""};
   const HeadHabit* known = grid.data.habit(grid.selection.batch, head);
   if (known == nullptr) return {grid.data.is_large(StageId::weights) ? "" : "…", ""};
   std::string share = known->habit == Habit::mixed ? "" : fmt::format("{:.2f}", known->share);
@@ -65,7 +68,7 @@ void draw_name(Ui& ui, HeadsGrid& grid, std::int64_t head, Rect line) {
   const Rgba ink = selected ? ui.colors.text : ui.colors.text2;
   const float share_width = share.empty() ? 0 : std::ceil(text_width(ui, Type::mono11, share)) + 1;
   const float width = std::ceil(text_width(ui, type, word)) + 1;
-  const float gap = ui.px(5);
+  const float gap = share.empty() ? 0 : ui.px(5);
   text_in(ui, take_left(line, std::min(width, std::max(0.0f, line.width() - share_width - gap)), gap), type, ink, word);
   if (share_width <= line.width()) {
     text_in(ui, take_left(line, share_width, 0), selected ? Type::mono_bold11 : Type::mono11, ink, share);
@@ -117,10 +120,12 @@ std::vector<float> name_places(Ui& ui, HeadsGrid& grid, std::int64_t heads) {
   std::vector<float> begins = {0};
   for (std::int64_t head = 0; head < heads; ++head) {
     const auto [word, share] = words_of(ui, grid, head);
-    const float words = std::ceil(text_width(ui, Type::title12, word)) + 1;
-    const float number = std::ceil(text_width(ui, Type::mono_bold12, fmt::format("{}", head))) + 1;
-    const float behind = share.empty() ? 0 : ui.px(5) + std::ceil(text_width(ui, Type::mono_bold11, share)) + 1;
-    begins.push_back(begins.back() + words + number + behind + ui.px(10 + 5 + 5 + 10 + 8));
+    const bool selected = head == grid.selection.head;
+    const auto width = [&](Type type, const std::string& words) { return std::ceil(text_width(ui, type, words)) + 1; };
+    const float number = width(Type::mono_bold12, fmt::format("{}", head));
+    const float behind = share.empty() ? 0 : ui.px(5) + width(selected ? Type::mono_bold11 : Type::mono11, share);
+    const float words = width(selected ? Type::title12 : Type::words12, word);
+    begins.push_back(begins.back() + words + number + behind + ui.px(kAroundName));
   }
   return begins;
 }

@@ -62,7 +62,10 @@ Rect RequestRows::control(const char* label) {
 Rect RequestRows::full(float height) {
   if (across) {
     const Rect place = place_across(std::min(ui.px(kAcrossFull), area.width()));
-    return {place.min, {place.max.x, place.min.y + ui.px(std::min(height, size::row_height + 4))}};
+    // What is higher than a control stands around its middle.
+    const float most = std::min(height, size::row_height + 4), above = (most - size::control_height) / 2;
+    const float top = place.min.y - ui.px(std::max(0.0f, above));
+    return {{place.min.x, top}, {place.max.x, top + ui.px(most)}};
   }
   const float padding = ui.px(size::panel_padding);
   const Rect result{{area.min.x + padding, y}, {area.max.x - padding, y + ui.px(height)}};
