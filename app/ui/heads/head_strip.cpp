@@ -170,7 +170,7 @@ void draw_name_item(Ui& ui, HeadsGrid& grid, std::int64_t head, const Rect& plac
 // The title, how heads are shown, and below what the maps are of; returns what is left for the heads.
 Rect draw_title(Ui& ui, const HeadsGrid& grid, const Rect& area, bool names_only) {
   const float width = ui.px(size::panel_padding) + ui.px(60) + ui.px(kHeadsShowWidth);
-  const float line = names_only ? area.height() : ui.px(30);
+  const float line = names_only ? area.height() : ui.px(size::panel_header);
   draw_heads_title(ui, {area.min, {area.min.x + width + ui.px(30), area.min.y + line}});
   const float left = area.min.x + width + ui.px(names_only ? 14 : 24);
   if (!names_only) {
@@ -180,8 +180,7 @@ Rect draw_title(Ui& ui, const HeadsGrid& grid, const Rect& area, bool names_only
                                : fmt::format("The {} heads.", trace.num_heads());
     const std::string words = fmt::format(
         "{} Below each: what it mostly looks at, and with what share. At the right above: entropy in bits.", of);
-    paragraph(ui,
-              {{area.min.x + ui.px(size::panel_padding), area.min.y + line + ui.px(4)}, {left - ui.px(24), area.max.y}},
+    paragraph(ui, {{area.min.x + ui.px(size::panel_padding), area.min.y + line}, {left - ui.px(24), area.max.y}},
               Type::words12, ui.colors.text2, words);
   }
   return {{left, area.min.y}, {area.max.x - ui.px(size::panel_padding), area.max.y}};

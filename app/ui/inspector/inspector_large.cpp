@@ -17,7 +17,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kHeader = 34, kSwitch = 92, kStage = 124;
+constexpr float kHeader = 34, kSwitch = 92, kStage = 124, kThinCell = 16, kBelowThin = 52;
 constexpr const char* kSwitchTip =
     "Switches this head off: its context is 0, and everything after it is computed so. Again: on (X).";
 constexpr const char* kStageTip = "Which tensor of the layer is shown, in the order in which they are computed.";
@@ -81,7 +81,9 @@ void draw_large_picture(Ui& ui, PanelData& data, const Rect& area, bool with_sta
     draw_cell_finder(ui, inspected, next_line());
     inspected.selection.cell = ui.session.view.cell;
   }
-  draw_inspector_picture(ui, inspected, rest, 0);
+  // Below thin cells stand the plot of a row and what a pixel holds.
+  const float cell = rest.height() / static_cast<float>(inspected.matrix.dim(0));
+  draw_inspector_picture(ui, inspected, rest, cell < ui.px(kThinCell) ? ui.px(kBelowThin) : 0);
 }
 
 }  // namespace headscope::ui
