@@ -39,6 +39,18 @@ def the_first_start_is_folded_and_f12_unfolds_it(headscope, cli, display, home):
     window.wait(lambda q: q["session"].get("model") == "demo:stories" and not q["stale"], "the small model again")
     window.click("start/close")
     window.wait(lambda q: "start" not in q["rects"], "the cards closed")
+    # One head is large; the row above it picks others, a fact of the request opens its controls, a word leads to its cell.
+    window.wait(lambda q: {"heads/looks", "heads/goes_on", "view_head/without"} <= set(q["rects"]), "what the head does")
+    window.click("heads/4")
+    window.wait(lambda q: q["session"]["view"].get("head") == 4 and q["session"]["view"]["view"] == "head", "head 4 large")
+    window.click("request/fact/mask")
+    window.wait(lambda q: {"request/fact_row", "request/mask_order"} <= set(q["rects"]), "the mask's controls in a row")
+    window.key("Escape")
+    window.wait(lambda q: "request/fact_row" not in q["rects"], "the row closed")
+    window.click("pipeline/context")
+    window.wait(lambda q: q["session"]["view"].get("stage") == "context", "the contexts")
+    window.click("view_head/share")
+    window.wait(lambda q: q["session"]["view"]["view"] == "head", "the cell that the headline names")
     # Every group opens a view of it, and leads back.
     for group, view in (("Change", "mask"), ("Why", "lens"), ("Beyond", "generate")):
         window.click(f"views/group/{group}")
