@@ -133,7 +133,7 @@ std::vector<OptionSpec> sweep_options() {
        "With --patch paths: the head whose context takes the other numbers on its way into every later head alone; "
        "all other heads and MLPs between them give what they gave. Heads of key and value are those of groups."},
       {"into", "L:H", "With --patch paths: the head that paths from every earlier head end at."},
-      {"metric", metric_forms(), metric_help()},
+      {"metric", "METRIC", metric_help()},
       {"at", "POSITION",
        "Where the metric is taken, from 0 on; -1 is the last (default: [MASK] where there is one, else the last "
        "position)."},

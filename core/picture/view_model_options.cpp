@@ -144,8 +144,9 @@ std::vector<ViewOption> with_model_options(std::vector<ViewOption> options) {
           "weights, context and output of every layer, every path from or into a head, every head at every position, "
           "every part of every head, every MLP, or every neuron (default heads).")));
   options.back().on_command_line = false;
-  options.push_back(on(sweep, {"metric", metric_forms(),
-                               "sweep: what is measured after every patch; --at POSITION says where (default: [MASK] "
+  options.push_back(on(sweep, {"metric", "METRIC",
+                               "sweep: what is measured after every patch, as the command sweep has it; --at POSITION "
+                               "says where (default: [MASK] "
                                "where there is one, else the last position).",
                                [](const ViewSpec& view) { return view.question.metric; }, set_metric}));
   options.push_back(on({{ViewKind::sweep}, missing_for_direction},

@@ -16,9 +16,9 @@ const std::vector<MetricWord>& metric_words() {
   constexpr auto kNone = MetricReference::none;
   static const std::vector<MetricWord> words = {
       {Kind::logit, "logit:", true, true, kNone, "logit:A[-B]|logit:{A,B}-{C}",
-       "the logit of a token, or less that of another; of a set in braces the mean of its logits", ""},
+       "the logit of a token, or less that of another; of a set in braces, {A,B}-{C}, the mean of its logits", ""},
       {Kind::probability, "prob:", true, true, kNone, "prob:A[-B]",
-       "the probability of a token, or less that of another; of a set in braces their sum", ""},
+       "the probability of a token, or less that of another; of a set in braces the sum", ""},
       {Kind::rank, "rank:", true, true, kNone, "rank:A", "how many tokens have a larger logit than A: 0 is the first",
        "which goes in steps"},
       {Kind::loss, "loss", false, false, kNone, "loss", "the mean loss that run --predict prints, in nats", ""},

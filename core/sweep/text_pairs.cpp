@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/json_cursor.h"
 #include "core/io/json_value.h"
+#include "core/io/mapped_file.h"
 
 namespace headscope {
 namespace {
@@ -176,19 +178,26 @@ void read_lines(std::string_view text, Reading& reading) {
   }
 }
 
+// What the file seems to be in place of pairs, as the end of a sentence; "" where nothing is recognised.
+std::string other_kind(std::string_view text, bool csv) {
+  const std::string kind = describe_bytes(std::as_bytes(std::span(text.data(), text.size())));
+  return kind.empty() || text.empty() || (!csv && kind == "JSON text") ? "" : fmt::format("; the file is {}", kind);
+}
+
 }  // namespace
 
 std::vector<TextPair> parse_text_pairs(std::string_view text, const std::string& what, bool csv) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::string kind = other_kind(text, csv);
+  if (csv && text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (const std::size_t bad = first_invalid_byte(text); bad != text.npos) {
-    throw Error(fmt::format("{}: line {}: found bytes that are no UTF-8", what,
-                            1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n')));
+    const auto before = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');
+    throw Error(fmt::format("{}: line {}: found bytes that are no UTF-8{}", what, 1 + before, kind));
   }
   Reading reading;
   try {
     csv ? read_rows(text, reading) : read_lines(text, reading);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: line {}: {}", what, reading.line, error.what()));
+    throw Error(fmt::format("{}: line {}: {}{}", what, reading.line, error.what(), kind));
   }
   if (reading.pairs.empty()) throw Error(fmt::format("{}: found no pair; expected {} of one at least", what, kNames));
   return std::move(reading.pairs);

@@ -121,7 +121,7 @@ TEST_F(ModelPictures, WhatCannotBeDrawnIsRefused) {
   refused({"--view", "sweep", "--against", "a.json", "--metric", "entropy"}, {"--metric", "logit:A"});
   refused({"--view", "sweep", "--against", "a.json", "--metric", "kl", "--patch", "layers"}, {"--patch", "positions"});
   refused({"--view", "sweep", "--against", "a.json", "--metric", "kl", "--patch", "1/context:7@A"},
-          {"--patch", "heads, positions, stages or paths"});
+          {"--patch", "heads, positions, stages, paths"});
   refused({"--view", "heads", "--patch", "heads"}, {"--patch", "--view sweep"});
   refused({"--view", "sweep", "--against", "a.json", "--ablation", "zero", "--metric", "kl"},
           {"--against", "one of both"});

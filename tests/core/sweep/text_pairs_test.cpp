@@ -22,11 +22,12 @@ void expect_pair(const TextPair& pair, const TextPair& wanted) {
 
 TEST(TextPairs, LinesOfJsonAndRowsOfCsvSayTheSame) {
   const std::string json =
-      "\xEF\xBB\xBF{\"clean\": \"a b\", \"corrupt\": \"a, \\\"c\\\"\", \"answer\": \" b\", \"other\": 7, \"at\": "
+      "{\"clean\": \"a b\", \"corrupt\": \"a, \\\"c\\\"\", \"answer\": \" b\", \"other\": 7, \"at\": "
       "-1}\r\n"
       "\n"
       "{\"corrupt\": \"x\\ny\", \"clean\": \"x z\"}";
   const std::string csv =
+      "\xEF\xBB\xBF"
       "corrupt,at,clean,other,answer\r\n"
       "\"a, \"\"c\"\"\",-1,a b,7, b\r\n"
       "\"x\ny\",,x z,,\n";
