@@ -86,12 +86,14 @@ TEST(ViewModelOptions, WhatASessionFileSaysOfTheViewCountsWhereverItStands) {
 }
 
 TEST(ViewModelOptions, AMetricIsSpelledAsSweepTakesIt) {
-  for (const char* text : {"loss", "kl", "logit:a", "logit:a-b", "prob: tired", "cell:1/weights:0,7,5,1"}) {
+  for (const char* text : {"loss", "kl", "logit:a", "logit:a-b", "prob: tired", "cell:1/weights:0,7,5,1", "kl:clean",
+                           "kl:patched", "rank:a", "logit:{a,b}-{c}", "recovered", "recovered:loss"}) {
     const ViewSpec view = with({}, "metric", text);
     EXPECT_EQ(view.question.metric, text);
     EXPECT_TRUE(read_back(view) == view) << text;
   }
-  for (const char* text : {"", "logit", "logit:", "prob:", "cell:", "entropy", "loss "}) {
+  for (const char* text : {"", "logit", "logit:", "prob:", "cell:", "entropy", "loss ", "kl:", "kl:dirty",
+                           "rank:", "recovered:", "recovered:kl:dirty"}) {
     EXPECT_THROW(with({}, "metric", text), UsageError) << text;
   }
 }

@@ -57,7 +57,7 @@ inline const std::map<std::string, std::vector<std::string>>& tried_values() {
       {"recipe-line", {"off"}},
       {"key-labels", {"outer"}},
       {"loss", {"on"}},
-      {"metric", {"prob:box", "loss", "kl"}},
+      {"metric", {"prob:box", "loss", "kl", "recovered"}},
       {"direction", {"noise"}},
       {"ablation", {"zero", "mean"}},
       {"from", {"0:0"}},
