@@ -67,7 +67,8 @@ Command gradients_command() {
   CommandSpec spec;
   spec.name = "gradients";
   spec.usage =
-      "REQUEST --metric logit:A[-B]|prob:A[-B]|loss [--at POSITION] [--steps N] [--json] [--out FILE.csv|FILE.safetensors]";
+      "REQUEST --metric logit:A[-B]|prob:A[-B]|loss [--at POSITION] [--steps N] [--json] [--out "
+      "FILE.csv|FILE.safetensors]";
   spec.summary =
       "Says what the attention weights of every head of a model do to one number: its gradient by each weight, times "
       "the weight.";

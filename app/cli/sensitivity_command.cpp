@@ -145,18 +145,19 @@ Command sensitivity_command() {
   spec.summary =
       "Says what a number depends on: its derivative by every token's vector, every score and every weight; or what "
       "every token does to a logit.";
-  spec.groups = {{"Cell",
-                  {{"stage", "STAGE",
-                    "The stage that holds the number; or logits, of a whole model that reads a text, by its tokens."},
-                   {"at", "B,H,I,J|POSITION",
-                    "Where in the stage, in its own axes (B,I,J in a stage of three), or the position whose logits are "
-                    "taken; -1 is the last of an axis."},
-                   {"json", "",
-                    "Print {stage, index, value, tokens, scores, weights}; of logits {method, position, ids, value, baseline, "
-                    "total, sum, gap, tokens: [{position, token, value}]}, where total is the logit (value) less what "
-                    "it is when every embedding is zero (baseline), and gap is total - sum."}}},
-                 {"Logits (--stage logits)", logit_options()},
-                 request_group()};
+  spec.groups = {
+      {"Cell",
+       {{"stage", "STAGE",
+         "The stage that holds the number; or logits, of a whole model that reads a text, by its tokens."},
+        {"at", "B,H,I,J|POSITION",
+         "Where in the stage, in its own axes (B,I,J in a stage of three), or the position whose logits are "
+         "taken; -1 is the last of an axis."},
+        {"json", "",
+         "Print {stage, index, value, tokens, scores, weights}; of logits {method, position, ids, value, baseline, "
+         "total, sum, gap, tokens: [{position, token, value}]}, where total is the logit (value) less what "
+         "it is when every embedding is zero (baseline), and gap is total - sum."}}},
+      {"Logits (--stage logits)", logit_options()},
+      request_group()};
   spec.examples = {
       "headscope-cli sensitivity --model demo:pronouns --stage weights --at 0,7,7,1",
       "headscope-cli sensitivity --model seeded --phrase 'a b c' --heads 4 --stage output --at 0,2,17 --json",
