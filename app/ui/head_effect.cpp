@@ -56,6 +56,8 @@ std::shared_ptr<const HeadEffect> head_effect(Ui& ui) {
   if (data == nullptr || !says_words(data->trace())) {
     if (state.last != nullptr) ui.session.background.head_effects.forget();
     state = {};
+    // What follows a preview follows a keystroke.
+    if (data != nullptr) state.version = data->version();
     return nullptr;
   }
   if (state.version != data->version()) {
