@@ -74,6 +74,13 @@ bool change_window(Altered& what, int) {
   return !windows.empty();
 }
 
+// A window of both sides shows the keys before a query alone.
+bool halve_window(Altered& what, int) {
+  if (terms_of(what, Kind::window).empty() || !terms_of(what, Kind::causal).empty()) return false;
+  what.request.mask.push_back({Kind::causal, 0, ""});
+  return true;
+}
+
 // The number of keys that the terms padding:N hide together; they are taken away.
 std::int64_t taken_padding(Altered& what) {
   std::int64_t most = 0;
@@ -107,9 +114,19 @@ bool leave_file_out(Altered& what, std::size_t place) {
   return true;
 }
 
+// A prefix that every query sees is causal where it is left out.
+bool leave_prefix_out(Altered& what) {
+  const std::vector<MaskTerm*> prefixes = terms_of(what, Kind::prefix);
+  for (MaskTerm* term : prefixes) *term = {Kind::causal, 0, ""};
+  return !prefixes.empty();
+}
+
+constexpr int kMostParts = 4;
+
 // Leaves out the term of that number, of the request's and the model's own; the last one is what keeps packed texts
-// apart. A term that only adds a bias of positions has a mistake of its own.
+// apart, and beyond kMostParts the prefix. A term that only adds a bias of positions has a mistake of its own.
 bool leave_part_out(Altered& what, int variation) {
+  if (variation == kMostParts) return leave_prefix_out(what);
   const bool packed = !what.request.lengths.empty() && !what.inputs.mask_files.empty();
   const std::size_t own = what.request.mask.size(), terms = own + what.inputs.own_mask.size();
   const std::size_t all = terms + (packed ? 1 : 0);
@@ -147,7 +164,6 @@ bool transpose_files(Altered& what, int) {
   return changed;
 }
 
-constexpr int kMostParts = 4;
 constexpr MistakeRow kRows[] = {
     {"mask-added-as-01", S::masked_scores, "the mask of 0 and 1 is added to the scores and hides nothing",
      "scores + mask", "{hide}", use_mask<LayerFaults::MaskUse::adds_one_where_visible>},
@@ -176,6 +192,8 @@ constexpr MistakeRow kRows[] = {
      "(i - j).abs() <= window", change_window<1>},
     {"window-minus-one", S::masked_scores, "the window shows one key less on each side", "(i - j).abs() < window",
      "(i - j).abs() <= window", change_window<-1>},
+    {"window-one-sided", S::masked_scores, "the window shows no later keys", "(0 <= i - j) & (i - j <= window)",
+     "(i - j).abs() <= window", halve_window},
     {"padding-left", S::masked_scores, "the padding is hidden at the beginning and not at the end", "mask[..., :pad]",
      "mask[..., -pad:]", pad_left},
     {"padding-on-queries", S::masked_scores, "the rows of padded queries are hidden and not their keys",
@@ -183,7 +201,7 @@ constexpr MistakeRow kRows[] = {
     {"padding-first-item", S::masked_scores, "the mask of the first batch item is used for all", "mask[0]", "mask",
      mask_of_first_item},
     {"mask-part-missing", S::masked_scores, "one part of the mask is not applied", "mask = causal",
-     "mask = causal & padding & same_text", leave_part_out, kMostParts},
+     "mask = causal & padding & same_text", leave_part_out, kMostParts + 1},
     {"mask-file-transposed", S::masked_scores, "rows and columns of the mask file are exchanged",
      "mask.transpose(-2, -1)", "mask", transpose_files},
 };
