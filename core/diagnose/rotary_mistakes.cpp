@@ -72,9 +72,10 @@ bool turn_other_way(Altered& what, int) {
   });
 }
 
-bool turn_further(Altered& what, int variation) {
-  what.faults.query_shift = variation == 0 ? 1 : -1;
-  return has_rotary(what);
+bool turn_further(Altered& what, int variation) {  // by one place, or by as many as stand before or beside the query
+  what.faults.query_shift =
+      std::vector<std::int64_t>{1, -1, what.inputs.query_len, what.request.past}[static_cast<std::size_t>(variation)];
+  return has_rotary(what) && what.faults.query_shift != 0;
 }
 
 std::vector<double> frequencies(double theta, std::int64_t features) {
@@ -264,8 +265,8 @@ constexpr MistakeRow kRows[] = {
     {"rotary-halves", S::query, "features of the two halves are turned together and not neighbours",
      "x[..., :D // 2], x[..., D // 2:]", "x[..., 0::2], x[..., 1::2]", pair_as<RotaryRule::Pairs::halves>},
     {"rotary-sign", S::query, "positions turn the other way", "a * cos + b * sin", "a * cos - b * sin", turn_other_way},
-    {"rotary-offset", S::query, "queries are turned one place further than keys", "rope(q, position + 1)",
-     "rope(q, position)", turn_further, 2},
+    {"rotary-offset", S::query, "queries are turned one place further than keys, or more", "rope(q, position + n)",
+     "rope(q, position)", turn_further, 4},
     {"rotary-past-ignored", S::query, "positions of new tokens count from 0, as if nothing stood before them",
      "rope(q, torch.arange(q.shape[-2]))", "rope(q, torch.arange(past, past + q.shape[-2]))", forget_past,
      kPastVariations},

@@ -212,27 +212,6 @@ TEST(NamedMistakes, ABiasFileWhoseRowsAndColumnsAreExchanged) {
   EXPECT_EQ(named(diagnose_arrays(arrays.ours, {{StageId::weights, weights}})), Names{"mask-file-transposed"});
 }
 
-TEST(NamedMistakes, APrefixThatIsLeftOutAndAWindowOfOneSide) {
-  const auto seen = [](const Arrays& arrays, const std::function<bool(std::int64_t i, std::int64_t j)>& visible) {
-    return changed_rows(arrays.products(), [&](std::vector<double>& row, std::int64_t i, std::int64_t) {
-      for (std::int64_t j = 0; j < 6; ++j) {
-        double& each = row[static_cast<std::size_t>(j)];
-        each = visible(i, j) ? each / std::sqrt(8.0) : -kInfinity;
-      }
-      normalise(row);
-    });
-  };
-  Arrays arrays;
-  arrays.ours.options.mask = {{MaskTerm::Kind::prefix, 3, ""}};
-  const Tensor causal = seen(arrays, [](auto i, auto j) { return j <= i; });
-  EXPECT_EQ(named(diagnose_arrays(arrays.ours, {{StageId::weights, causal}})), Names{"mask-part-missing"});
-  const Tensor prefix = seen(arrays, [](auto i, auto j) { return j <= i || j < 3; });
-  EXPECT_EQ(named(diagnose_arrays(arrays.ours, {{StageId::weights, prefix}})), Names{"equal"});
-  arrays.ours.options.mask = {{MaskTerm::Kind::window, 2, ""}};
-  const Tensor window = seen(arrays, [](auto i, auto j) { return j <= i && i - j <= 2; });
-  EXPECT_EQ(named(diagnose_arrays(arrays.ours, {{StageId::weights, window}})), Names{"window-one-sided"});
-}
-
 TEST(NamedMistakes, DistancesThatKeepTheirSign) {
   Arrays arrays;
   arrays.ours.options.mask = {{MaskTerm::Kind::alibi, 0, ""}};
