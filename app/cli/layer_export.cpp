@@ -23,7 +23,14 @@ std::set<std::int64_t> named_layers(const std::string& text, std::int64_t count)
   }
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
-    layers.insert(whole_number("layers", text.substr(begin, comma - begin), 0, count - 1));
+    const std::string word = text.substr(begin, comma - begin);
+    const bool whole = !word.empty() && word.size() < 10 && word.find_first_not_of("0123456789") == word.npos;
+    const std::int64_t layer = whole ? std::stoll(word) : count;
+    if (layer >= count) {
+      throw UsageError("layers", fmt::format("found '{}'", word),
+                       fmt::format("all, or whole numbers from 0 to {}", count - 1));
+    }
+    layers.insert(layer);
     begin = comma + 1;
   }
   return layers;

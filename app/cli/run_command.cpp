@@ -200,6 +200,10 @@ void run_request(const Arguments& given, const CancelToken& cancel) {
   ExportPlan plan = given_plan(given, named);
   const std::int64_t memory = stage_memory_of(given);
   const Request request = given_request(given).request;
+  if (given.has("layers") && plan.stages.empty() && !named.names.of_model.empty()) {
+    throw UsageError("layers", "found with --export of stages of the whole model alone",
+                     "stages of a layer among them, such as weights");
+  }
   const ModelQuestions asked = given_questions(given, request, named.names.of_model);
 
   const std::shared_ptr<const Trace> trace = quiet_trace(request, memory, cancel, asked.any() || given.has("layers"));

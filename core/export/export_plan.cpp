@@ -100,7 +100,7 @@ std::vector<ExportedStage> exported_stages(const Trace& trace, const ExportPlan&
 std::vector<ExportedPart> exported_parts(const Trace& trace, const ExportPlan& plan) {
   std::vector<ExportedPart> parts;
   if (plan.layers.empty()) {
-    ExportedPart part{trace_to_export(trace), {}, true};
+    ExportedPart part{trace_to_export(trace), {}};
     part.stages = exported_stages(part.of.trace, plan);
     parts.push_back(std::move(part));
     return parts;
@@ -113,7 +113,7 @@ std::vector<ExportedPart> exported_parts(const Trace& trace, const ExportPlan& p
                      fmt::format("of: {}", names_of(*plan.layers.front())));
   }
   for (const std::shared_ptr<const Trace>& layer : plan.layers) {
-    ExportedPart part{trace_to_export(*layer), {}, layer.get() == &trace};
+    ExportedPart part{trace_to_export(*layer), {}};
     ExportPlan own = plan;
     std::erase_if(own.stages, [&](StageId id) { return part.of.trace.find(id) == nullptr; });
     if (!own.stages.empty() || plan.stages.empty()) part.stages = exported_stages(part.of.trace, own);

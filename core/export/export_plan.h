@@ -74,7 +74,6 @@ std::vector<ExportedStage> exported_stages(const Trace& trace, const ExportPlan&
 struct ExportedPart {
   TraceToExport of;
   std::vector<ExportedStage> stages;
-  bool shown = true;  // of the trace that the manifest describes
 };
 // A part for the trace, or one for each of ExportPlan::layers. UsageError as planned_files().
 std::vector<ExportedPart> exported_parts(const Trace& trace, const ExportPlan& plan);

@@ -87,6 +87,11 @@ class Exporter {
                               .cost = plan_.cost.get(),
                               .notices = plan_.notices};
     for (const auto& [stage, sum] : sums_) contents.known[stage] = sum.result();
+    if (!plan_.layers.empty()) {
+      for (const ExportedPart& part : parts_) {
+        for (const ExportedStage& stage : part.stages) contents.model_stages.push_back(listed(part, stage));
+      }
+    }
     for (const ExportedModelStage& stage : model_stages_) contents.model_stages.push_back(listed(stage));
     const double values = static_cast<double>(values_of_manifest());
     const std::string manifest =
@@ -115,7 +120,7 @@ class Exporter {
     StatisticsQuery query{{}, !plan_.region};
     for (const ExportedPart& part : parts_) {
       for (const ExportedStage& stage : part.stages) {
-        if (summed(part, stage)) query.known[stage.id] = {};
+        if (plan_.layers.empty() && summed(part, stage)) query.known[stage.id] = {};
       }
     }
     return values_of_statistics(trace_to_export(computed_).trace, query);
@@ -132,20 +137,28 @@ class Exporter {
     names_.push_back(name);
   }
 
-  void add_of(StageId stage, const std::string& name, const std::function<void(std::ostream&)>& write) {
+  void add_of(const ExportedStage& stage, const std::string& name, const std::function<void(std::ostream&)>& write) {
     add(name, write);
-    written_[stage].push_back(name);
+    files_of(stage).push_back(name);
+  }
+  // A stage of one of several layers is listed by its own name.
+  std::vector<std::string>& files_of(const ExportedStage& stage) {
+    return plan_.layers.empty() ? written_[stage.id] : written_of_layers_[stage.name];
   }
 
   // What is computed when read is computed once: its statistics are taken while it is written.
   StatisticsSum* sum_of(const ExportedPart& part, const ExportedStage& stage) {
+    if (!plan_.layers.empty()) {
+      const bool all = stage.region == whole(part.of.trace.tensor(stage.id).shape());
+      return all ? &layer_sums_[stage.name] : nullptr;
+    }
     return summed(part, stage) ? &sums_[stage.id] : nullptr;
   }
   static bool summed(const ExportedPart& part, const ExportedStage& stage) {
     const Trace& trace = part.of.trace;
     const Tensor& tensor = trace.tensor(stage.id);
     const bool all = stage.region == whole(tensor.shape());
-    return part.shown && !tensor.stored() && (all || trace.on_demand != nullptr);
+    return !tensor.stored() && (all || trace.on_demand != nullptr);
   }
 
   void add_stage(const ExportedPart& part, const ExportedStage& stage) {
@@ -156,7 +169,7 @@ class Exporter {
         add_matrices(part, stage);
         return;
       case ExportFormat::csv_long:
-        add_of(stage.id, name + ".csv", [&](std::ostream& out) {
+        add_of(stage, name + ".csv", [&](std::ostream& out) {
           write_csv_long(out,
                          {.holds = table_of(stage.id),
                           .layout = stage_layout(stage.id),
@@ -168,12 +181,12 @@ class Exporter {
         });
         return;
       case ExportFormat::npy:
-        add_of(stage.id, name + ".npy", [&](std::ostream& out) {
+        add_of(stage, name + ".npy", [&](std::ostream& out) {
           write_npy(out, progress_.counted(part_of(tensor, stage.region), sum_of(part, stage)), cancel_);
         });
         return;
       case ExportFormat::json:
-        add_of(stage.id, name + ".json", [&](std::ostream& out) {
+        add_of(stage, name + ".json", [&](std::ostream& out) {
           write_json_tensor(out, name, progress_.counted(part_of(tensor, stage.region), sum_of(part, stage)), cancel_);
         });
         return;
@@ -204,13 +217,20 @@ class Exporter {
             sum == model_sums_.end() ? std::nullopt : std::optional(sum->second.result())};
   }
 
+  ManifestModelStage listed(const ExportedPart& part, const ExportedStage& stage) const {
+    const Stage& of = *part.of.trace.find(stage.id);
+    const auto sum = layer_sums_.find(stage.name);
+    return {stage.name, of.tensor.shape(), of.operation, written_of_layers_.at(stage.name),
+            sum == layer_sums_.end() ? std::nullopt : std::optional(sum->second.result())};
+  }
+
   void add_matrices(const ExportedPart& part, const ExportedStage& stage) {
     const MatrixLayout layout = stage_layout(stage.id);
     const Range rows = stage.region[layout.rows], columns = stage.region[layout.columns];
     const std::vector<std::string> row_names = shown(part_of_names(part.of.row_names(stage.id), rows));
     const std::vector<std::string> column_names = shown(part_of_names(part.of.column_names(stage.id), columns));
     for (const Slice& slice : slices_of(stage)) {
-      add_of(stage.id, slice.name, [&](std::ostream& out) {
+      add_of(stage, slice.name, [&](std::ostream& out) {
         const Tensor matrix =
             slice_of(stage.id, part.of.trace.tensor(stage.id), slice.batch, slice.head, rows, columns);
         write_csv_matrix(out, progress_.counted(matrix, sum_of(part, stage)), csv_corner(stage.id), row_names,
@@ -239,10 +259,7 @@ class Exporter {
     add(name,
         [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(trace_to_export(computed_)), cancel_); });
     for (const ExportedPart& part : parts_) {
-      for (const ExportedStage& stage : part.stages) {
-        std::vector<std::string>& files = written_[stage.id];
-        if (files.empty()) files.push_back(name);
-      }
+      for (const ExportedStage& stage : part.stages) files_of(stage).push_back(name);
     }
     for (const ExportedModelStage& stage : model_stages_) written_of_model_[stage.stage->id].push_back(name);
   }
@@ -257,6 +274,8 @@ class Exporter {
   std::vector<std::string> names_;
   std::map<StageId, std::vector<std::string>> written_;
   std::map<StageId, StatisticsSum> sums_;
+  std::map<std::string, std::vector<std::string>> written_of_layers_;  // by the name of the stage: "weights.l3"
+  std::map<std::string, StatisticsSum> layer_sums_;
   std::map<ModelStageId, std::vector<std::string>> written_of_model_;
   std::map<ModelStageId, StatisticsSum> model_sums_;
 };

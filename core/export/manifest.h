@@ -41,8 +41,8 @@ struct LogitLens;
 // statistics are null instead, so that a region costs no more than its own cells. `progress` gets the share of this
 // reading in [0, 1]; empty: nothing is reported.
 //
-// Stages of the whole model that were written stand behind those of the trace in "stages". Their statistics are taken
-// while they are written; null with a region.
+// Stages of the whole model that were written, and those of several layers ("weights.l3"), stand behind those of the
+// trace in "stages". Their statistics are taken while they are written; null with a region.
 struct ManifestModelStage {
   std::string name;
   Shape shape;

@@ -152,10 +152,9 @@ def _words(row, request, folder):
 
 @functools.cache
 def _options_of(name):
-    """The options that a command has besides those of its request, which `run` has too."""
-    def options(command):
-        return {word.replace("-", "_") for word in re.findall(r"^  --([\w-]+)", answer([command, "--help"])[1], re.M)}
-    return options(name) - options("run")
+    """The options that a command has besides those of its request: its help lists them before those of REQUEST."""
+    own = answer([name, "--help"])[1].split("\nREQUEST\n")[0]
+    return {word.replace("-", "_") for word in re.findall(r"^  --([\w-]+)", own, re.M)}
 
 
 def _by_layer(tensors):

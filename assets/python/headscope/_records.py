@@ -76,7 +76,9 @@ def _read(kind, value):
     if origin in (typing.Union, types.UnionType):
         if value is None:
             return None
-        return _read(next(one for one in inner if one is not type(None)), value)
+        some = [one for one in inner if one is not type(None)]
+        records = [one for one in some if isinstance(one, type) and issubclass(one, Record)]
+        return _read(records[0] if records and isinstance(value, dict) else some[0], value)
     if origin is list:
         return [_read(inner[0], part) for part in value]
     if kind is tuple:

@@ -39,8 +39,17 @@ class Cell(Record):
 
 
 @record
+class Statistics(Record):
+    """The mean of a number over pairs of texts, the standard error of it, and the share of pairs with its sign."""
+    mean: float
+    standard_error: float | None
+    same_sign: float
+
+
+@record
 class Sweep(Record):
-    """What becomes of a metric when one part after the other takes numbers of another run; `a` and `b` are the two runs' own.
+    """What becomes of a metric when one part after the other takes numbers of another run; `a` and `b` are the two runs' own,
+    over pairs of texts Statistics of them.
 
     values: the metric after each patch over `axes`: [layers, heads] of heads, [layers, positions] of positions, [layers,
     stages] of stages, [layers, heads, stages, layers, heads] of paths, nan where there is none; labels says what stands
@@ -48,8 +57,8 @@ class Sweep(Record):
     """
     metric: str
     cells: list[Cell]
-    a: float = NAN
-    b: float = NAN
+    a: float | Statistics = NAN
+    b: float | Statistics = NAN
     ablation: str | None = None
     correlation: float | None = None
 

@@ -125,6 +125,22 @@ class Answers(unittest.TestCase):
         spelled = headscope.tokenize(model=MODEL, phrases=["cat", "box ink"])
         self.assertEqual([one.tokens for one in spelled], [["cat"], ["box", "ink"]])
 
+    def test_a_sweep_over_pairs_and_one_beside_hooks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pairs = pathlib.Path(folder, "pairs.jsonl")
+            pairs.write_text("".join(json.dumps({"clean": f"{one} box ink fox {one}", "corrupt": f"{one} ink box fox {one}",
+                                                 "answer": "box", "other": "ink"}) + "\n" for one in ("cat", "jam")))
+            asked = dict(model=MODEL, pairs=str(pairs), patch="heads", metric="logit:answer-other")
+            found = headscope.sweep(**asked)
+            equal(found, as_json("sweep", "--model", MODEL, "--pairs", str(pairs), "--patch", "heads", "--metric",
+                                 "logit:answer-other"))
+        self.assertGreater(found.a.mean, found.b.mean)
+        self.assertEqual(found.a.same_sign, 1)
+        self.assertEqual(found.values.shape, (2, 8))
+        asked = dict(patch="heads", metric="logit:box", ablation="zero", **IN)
+        plain, halved = headscope.sweep(**asked), headscope.sweep(hooks=[("1/z", lambda z: 0.5 * z)], **asked)
+        self.assertNotEqual(plain.b, halved.b)
+
     def test_arrays_are_what_the_lists_say(self):
         sweep = headscope.sweep(patch="heads", metric="logit:box-ink", against={"phrase": OTHER}, **IN)
         self.assertEqual((sweep.axes, sweep.values.shape), (("layer", "head"), (2, 8)))
