@@ -15,6 +15,8 @@ from headscope._words import words_of
 
 # Short names of stages, and those that headscope-cli gives them.
 SHORT = {"q": "query", "k": "key", "v": "value", "z": "context"}
+# Stages of a whole model; every other one is of a layer. `run --help` names them.
+MODEL_STAGES = ("stream", "attention_out", "mlp_in", "mlp_out", "conv_out", "final_norm", "logits", "projected")
 
 
 class Result(dict):
@@ -138,6 +140,8 @@ def _run_layers(wanted, layers, request):
     numbers = None if isinstance(layers, str) else [int(layer) for layer in layers]
     if numbers == []:
         raise ValueError("layers is empty; expected 'all', or whole numbers")
+    if all(name in MODEL_STAGES for name in wanted):
+        return Result(*_run_once(",".join(wanted), request), numbers)
     named = "all" if numbers is None else ",".join(str(layer) for layer in numbers)
     arrays, manifest = _run_once(",".join(wanted), {**request, "layers": named})
     if numbers is None:

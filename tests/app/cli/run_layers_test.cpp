@@ -59,7 +59,7 @@ TEST_F(RunLayers, SomeLayersInEveryFormat) {
   ASSERT_EQ(run({"--layers", "1", "--export", "weights", "--csv", "long"}, "long").code, 0);
   EXPECT_TRUE(exists("long/weights.l1.csv"));
   ASSERT_EQ(run({"--layers", "1,3", "--export", "weights", "--format", "json"}, "json").code, 0);
-  EXPECT_EQ(json_of("json/weights.l3.json").at("name"), "weights.l3");
+  EXPECT_EQ(json_of("json/weights.l3.json").at("stage"), "weights.l3");
   ASSERT_EQ(run({"--layers", "all", "--export", "output", "--format", "safetensors"}, "one").code, 0);
   const SafetensorsFile file = SafetensorsFile::open(folder_ / "one/all.safetensors");
   for (const char* name : {"output.l0", "output.l1", "output.l2", "output.l3"}) {
@@ -71,7 +71,7 @@ TEST_F(RunLayers, SomeLayersInEveryFormat) {
 TEST_F(RunLayers, APartOfEveryLayer) {
   ASSERT_EQ(run({"--layers", "all", "--export", "weights", "--format", "npy", "--region", "0,1,0:2,:"}, "part").code,
             0);
-  EXPECT_EQ(read_npy(folder_ / "part/weights.l0.npy").tensor.shape(), (Shape{1, 1, 2, 4}));
+  EXPECT_EQ(read_npy(folder_ / "part/weights.l0.npy").tensor.shape(), (Shape{1, 1, 2, 5}));
 }
 
 TEST_F(RunLayers, WhatIsNotThereIsRefused) {

@@ -109,8 +109,9 @@ class Kept(unittest.TestCase):
 
     def test_layers_of_unlike_sizes_are_a_list(self):
         def once(stages, request):
-            layer = request.get("layer", 1)
-            return {"key": np.zeros((1, 2 + layer, 3, 4))}, {"model": {"num_layers": 2, "layer": layer, "name": "m"}}
+            self.assertEqual((stages, request), ("key", {"layers": "all"}))
+            keys = {f"key.l{layer}": np.zeros((1, 2 + layer, 3, 4)) for layer in (0, 1)}
+            return keys, {"model": {"num_layers": 2, "layer": 1, "name": "m"}}
 
         with unittest.mock.patch.object(headscope._run, "_run_once", once):
             found = headscope.run(layers="all", stages=["k"])
