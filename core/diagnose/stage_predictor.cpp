@@ -16,9 +16,9 @@ namespace {
 
 constexpr double kMostUnlike = 1e-3;  // of the lab and the engine, in shares of a row's size
 constexpr std::int64_t kCheckedRows = 8;
-constexpr double kCopied = 20;          // multiplications that a number takes as long as which is read and stored
-constexpr std::size_t kMostHeads = 24;  // that are kept at a time: each is three copies of the heads in double
-constexpr std::size_t kMostRawNumbers = std::size_t{1} << 25;  // of raw scores that are kept at a time
+constexpr double kCopied = 20;  // multiplications that a number takes as long as which is read and stored
+constexpr std::size_t kMostHeadNumbers = std::size_t{1} << 24;  // of heads that are kept at a time
+constexpr std::size_t kMostRawNumbers = std::size_t{1} << 25;   // of raw scores that are kept at a time
 
 // Whether both hold the same layer: cell by cell within a small share of the row.
 bool alike(const WideStage& a, const WideStage& b) {
@@ -145,8 +145,10 @@ void StagePredictor::share_heads(LayerLab& lab, const MistakeSet& mistakes, cons
     if (const auto found = heads_.find(wanted); found != heads_.end()) return lab.take_heads(found->second);
   }
   auto heads = lab.heads();  // other threads go on meanwhile
+  std::size_t numbers = 0;
+  for (const auto& each : *heads) numbers += each.second.values.size();
   const std::lock_guard lock(mutex_);
-  if (heads_.size() >= kMostHeads) heads_.clear();
+  if ((heads_.size() + 1) * numbers > kMostHeadNumbers) heads_.clear();
   heads_.emplace(std::move(wanted), std::move(heads));
 }
 
