@@ -123,7 +123,7 @@ class Exporter {
         if (plan_.layers.empty() && summed(part, stage)) query.known[stage.id] = {};
       }
     }
-    return values_of_statistics(trace_to_export(computed_).trace, query);
+    return values_of_statistics(parts_.front().of.trace, query);
   }
 
   bool is_csv() const { return plan_.format == ExportFormat::csv_matrix || plan_.format == ExportFormat::csv_long; }
@@ -256,8 +256,7 @@ class Exporter {
     std::vector<NamedTensorRef> refs;
     for (std::size_t k = 0; k < parts.size(); ++k) refs.push_back({names[k], &parts[k]});
     const std::string name = "all.safetensors";
-    add(name,
-        [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(trace_to_export(computed_)), cancel_); });
+    add(name, [&](std::ostream& out) { write_safetensors(out, refs, export_metadata(parts_.front().of), cancel_); });
     for (const ExportedPart& part : parts_) {
       for (const ExportedStage& stage : part.stages) files_of(stage).push_back(name);
     }
