@@ -1,4 +1,4 @@
-// What the search of one stage has found, in the order in which it is told.
+// These functions put what the search of one stage has found into the order in which it is told.
 #pragma once
 
 #include <vector>

@@ -22,7 +22,8 @@ constexpr double kMostRounded = 0.3;      // the residual that sums in half prec
 constexpr double kMostRoundedWork = 1e6;  // of one set in which sums are rounded number by number
 constexpr std::size_t kBeam = 8;          // sets of mistakes that a further one is added to
 constexpr double kMostUnexplained = 0.5;  // of the squared difference, by an explanation
-// Of the squares of what rounding may do, which are 36 times those of what it does: further from theirs than that.
+// A mistake fits poorly that leaves more than this share of the squares of what rounding may do. It may do six times
+// what it does, so that this is what it does.
 constexpr double kPoorFit = 1.0 / 36;
 constexpr double kFitsBetter = 4;  // times fewer squares are left by a set of mistakes that is to be named instead
 constexpr std::size_t kSetsAtOnce = 64;  // that are tried until the progress is shown again

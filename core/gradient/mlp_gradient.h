@@ -23,7 +23,7 @@ struct MlpPass {
 MlpPass mlp_pass(const Architecture& architecture, const BlockWeights& weights, const GradientRows& x,
                  ThreadPool& threads);
 
-// What the last matrix reads, a column a neuron: f(up), or f(gate) * up.
+// Returns what the last matrix reads, a column a neuron: f(up), or f(gate) * up.
 GradientRows neurons_of(const Architecture& architecture, const MlpPass& pass);
 
 // The gradient by x.

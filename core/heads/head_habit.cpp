@@ -30,7 +30,7 @@ struct HabitMetric {
   HeadMetric metric;
 };
 
-// Of equal shares the first one is the habit.
+// Where shares are equal the first one is the habit.
 constexpr HabitMetric kByPlace[] = {{Habit::before, HeadMetric::previous_token},
                                     {Habit::itself, HeadMetric::self},
                                     {Habit::first, HeadMetric::first_token},

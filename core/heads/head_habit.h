@@ -1,4 +1,4 @@
-// What a head mostly does over a text, in one word and one share.
+// One word and one share say what a head mostly does over a text.
 #pragma once
 
 #include "core/heads/head_metrics.h"
@@ -21,7 +21,7 @@ constexpr double kHabitFrom = 0.30, kNearFrom = 0.60;
 
 // "after same", "before", "itself", "first", "near", "mixed": on screen.
 const char* habit_word(Habit habit);
-// What the word says, as one sentence.
+// Says in one sentence what the word means.
 const char* habit_sentence(Habit habit);
 
 }  // namespace headscope

@@ -1,4 +1,4 @@
-// What one query looks at: its largest weights, and what the others are together.
+// A row of weights in short: the largest ones, and the sum of the others.
 #pragma once
 
 #include <cstdint>

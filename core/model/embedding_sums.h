@@ -1,4 +1,4 @@
-// What the input of layer 0 is summed from: the token's own row, and all that does not depend on the token.
+// The input of layer 0 is a sum of two parts: the token's own row, and all that does not depend on the token.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace headscope {
 
-// Of a text, both [1, len, width], width: Architecture::word_width(). embedded() of core/model/stack.h normalises and
-// projects their sum.
+// Both parts of a text are [1, len, width], width: Architecture::word_width(). embedded() of core/model/stack.h
+// normalises and projects their sum.
 struct EmbeddingSums {
   Tensor words;  // word[id] * scale
   Tensor rest;   // token_type[type] + position[i + offset], with zeros where the model has none
@@ -20,7 +20,7 @@ struct EmbeddingSums {
 EmbeddingSums embedding_sums(const Checkpoint& checkpoint, std::span<const std::int64_t> ids,
                              std::span<const std::int64_t> types);
 
-// What enters layer 0 where the row of token i counts shares[i] times, [batch, len, d_model]:
+// Returns what enters layer 0 where the row of token i counts shares[i] times, [batch, len, d_model]:
 // normed_embedding(shares[i] words[i] + rest[i]).
 Tensor embedded_shares(const Checkpoint& checkpoint, const EmbeddingSums& sums, std::span<const double> shares,
                        std::int64_t batch);

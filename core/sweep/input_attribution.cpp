@@ -211,7 +211,7 @@ class Path {
   std::int64_t used_ = 0;
 };
 
-// From the last token to the first: of a causal model the rows before a token are those of the run before.
+// It goes from the last token to the first: in a causal model the rows before a token are those of the run before.
 void occlude(InputAttribution& result, SharedRuns& runs, const CancelToken& cancel, const Progress& progress) {
   const auto len = static_cast<std::size_t>(runs.len());
   result.tokens.assign(len, 0.0);

@@ -1,4 +1,5 @@
-// What every token of the input does to a logit: gradient times input, integrated gradients, occlusion.
+// Three methods say what every token of the input does to a logit: gradient times input, integrated gradients,
+// occlusion.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace headscope {
 enum class InputMethod { gradient_input, integrated, occlusion };
 inline constexpr const char* kInputMethodNames[] = {"gradient-input", "integrated", "occlusion"};
 
-// Of a path at most so many nodes, a run and a backward pass each; and what may be asked for.
+// A path has at most kPathSteps nodes, a run and a backward pass each; the other two bound what may be asked for.
 inline constexpr std::int64_t kPathSteps = 2048, kLeastPathSteps = 8, kMostPathSteps = 100'000;
 
 struct InputQuestion {

@@ -34,7 +34,7 @@ double logit_value(const SweepMetric& metric, Logits logits, const Reference&) {
   return sums[0] / static_cast<double>(metric.added) - (less > 0 ? sums[1] / less : 0.0);
 }
 
-// Of a token less itself both count.
+// Where a token is taken from itself, both slopes count.
 void logit_slope(const SweepMetric& metric, Logits, const Reference&, std::span<double> out) {
   for (std::size_t k = 0; k < metric.ids.size(); ++k) {
     const Side side = side_of(metric, k);

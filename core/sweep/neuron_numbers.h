@@ -1,4 +1,4 @@
-// What the MLP of a layer adds when one of its neurons has other numbers. Internal to core/sweep.
+// Computes what the MLP of a layer adds when one of its neurons has other numbers. Only core/sweep uses it.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,7 @@ struct SweepCell {
   std::optional<std::int64_t> neuron = {};
 };
 
-// Of SweepMetric::recovered: the metric of the corrupt and of the clean run, which become 0 and 1.
+// SweepMetric::recovered makes 0 and 1 of these, the metric of the corrupt and of the clean run.
 struct RecoveredEnds {
   double corrupt = 0, clean = 1;
 };

@@ -74,7 +74,7 @@ Cells paths_of(const Trace& trace, const SweepQuestion& question) {
   return cells;
 }
 
-// What a layer has of them.
+// The parts of one layer become cells, by what the question asks of it.
 struct LayerOf {
   const Trace& trace;
   const SweepQuestion& question;

@@ -33,7 +33,7 @@ void set_place(TextPair& pair, std::string_view text) {
   pair.at = place;
 }
 
-// What a pair has by name: a row a name.
+// Each row is a name that a pair may have, and the field that it fills.
 struct Field {
   std::string_view name;
   bool number = false;  // in JSON a whole number may stand there
