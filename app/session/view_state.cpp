@@ -135,7 +135,7 @@ void apply_sweep(ViewState& view, const ModelQuestion& question) {
                                                                   {"loss", SweepMeasure::loss},
                                                                   {"kl", SweepMeasure::kl},
                                                                   {"cell:", SweepMeasure::cell}};
-  // What the window has no measure for leaves it the usual one.
+  // A metric that the window has no measure for leaves the usual one.
   for (const auto& [word, measure] : kWords) {
     if (word.ends_with(':') ? !question.metric.starts_with(word) : question.metric != word) continue;
     view.sweep.measure = measure;

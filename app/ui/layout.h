@@ -26,7 +26,7 @@ struct Layout {
   bool key_phrase_button = true;  // else in the menu
   bool concat_header_only = false;
   bool inspector_rail = false;
-  // Of one large head, all within `heads`: the row of all heads, the large picture, what it says in words.
+  // One large head has these, all within `heads`: the row of all heads, the large picture, what it says in words.
   Rect strip, large, words;
   bool strip_names = false;      // the row has names only
   bool pipeline_hidden = false;  // a list beside the large picture has the stages

@@ -62,7 +62,7 @@ struct Background {
   Scatters scatters;
   // Which token follows the text.
   NextTokens next_tokens;
-  // What a model predicts with and without a head.
+  // It says what a model predicts with and without a head.
   HeadEffects head_effects;
   // What a scan has counted, and its phrases.
   Corpora corpora;

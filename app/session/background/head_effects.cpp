@@ -13,7 +13,7 @@
 namespace headscope {
 namespace {
 
-// As kept between questions: the files and the drawn weights of the last run.
+// It keeps the files and the drawn weights of the last run between questions.
 struct Runs {
   Runs(Compute by, EngineOptions options) : compute(std::move(by)), engine(std::move(options)) {}
   const Compute compute;

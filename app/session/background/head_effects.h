@@ -1,4 +1,4 @@
-// What a model predicts with all heads, and what without one of them, as a service of latest_work.h.
+// This service of latest_work.h asks what a model predicts with all heads, and without one of them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace headscope {
 
-// Of a whole model's trace that has predictions (has_predictions()). With `without`, the model also runs with the head
-// switched off, beside all that is changed already.
+// `trace` is that of a whole model with predictions (has_predictions()). With `without`, the model also runs with the
+// head switched off, beside all that is changed already.
 struct HeadEffectQuery {
   std::shared_ptr<const Trace> trace;
   std::int64_t batch = 0;

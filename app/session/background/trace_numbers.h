@@ -65,7 +65,7 @@ class TraceNumbers {
   // Null when this frame has read enough numbers (a later frame computes it), and for a large head until
   // ask_for_numbers().
   const HeadSummary* summary(std::int64_t batch, std::int64_t head);
-  // What the head mostly does, in a word; null where there is no summary.
+  // Says in a word what the head mostly does; null where there is no summary.
   const HeadHabit* habit(std::int64_t batch, std::int64_t head);
   const Strip& strip(StageId stage, std::int64_t batch);
   // The mask of the stage as pictures draw it; null: nothing is hidden. See shown_mask().

@@ -1,4 +1,4 @@
-// What a head does, in a word and in a pattern: from its metrics, which are computed once.
+// This part says what a head does, in a word and as a pattern: it follows from its metrics, which are computed once.
 #include "app/session/background/trace_numbers.h"
 #include "core/heads/head_metric_values.h"
 

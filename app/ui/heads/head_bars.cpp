@@ -1,4 +1,4 @@
-// What the picked row looks at, and what the model goes on with: bars beside the large head.
+// Bars beside the large head say what the picked row looks at, and what the model goes on with.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ const LookRow& row_of(Ui& ui, PanelData& data, const Selection& selection, std::
   return state.row;
 }
 
-// What is picked or strongest; where no row has a choice, the last row.
+// Returns the row that is picked, or of the strongest weight; the last row where neither is known.
 std::optional<Cell> looked_row(PanelData& data, const Selection& selection) {
   const std::optional<Cell> cell = looked_at(data, selection);
   const Trace& trace = data.trace();
@@ -76,7 +76,7 @@ void draw_looks_title(Ui& ui, const std::string& word, Rect line) {
   piece(" looks at", ui.colors.text);
 }
 
-// As many rows as fit, the rest of them summed.
+// Draws as many rows as fit, and the sum of the others.
 std::vector<WordBar> look_rows(Ui& ui, PanelData& data, const LookRow& look, std::int64_t picked, std::size_t most) {
   const std::vector<std::string>& names = data.columns(StageId::weights);
   const std::size_t all = look.largest.size() + (look.others > 0 ? 1 : 0);
