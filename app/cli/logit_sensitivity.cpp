@@ -54,7 +54,7 @@ std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : short_number(value);
 }
 
-// What the numbers of a method are.
+// Returns words that say which number the method gives each token.
 std::string method_words(const InputQuestion& question, const InputAttribution& found) {
   switch (question.method) {
     case InputMethod::gradient_input:

@@ -32,7 +32,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What the pairs say themselves.
+// These options are refused beside --pairs, because the file says what they would say.
 constexpr const char* kSaidByPairs[] = {"phrase",   "phrase-file", "token-ids", "second-phrase", "key-phrase", "image",
                                         "features", "input",       "against",   "ablation",      "mean-over"};
 
