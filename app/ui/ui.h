@@ -156,18 +156,18 @@ struct Ui {
   UiState& state;
   const Fonts& fonts;
   const Palette& colors;
-  float scale = 1;                // content scale x ui_scale
-  InputEvents input;              // keys that no control has taken yet; a control that uses one removes it
-  bool shift_held = false;        // shift was held at the last mouse event
-  std::vector<Command> commands;  // pushed by panels
+  float scale = 1;                     // content scale x ui_scale
+  InputEvents input = {};              // keys that no control has taken yet; a control that uses one removes it
+  bool shift_held = false;             // shift was held at the last mouse event
+  std::vector<Command> commands = {};  // pushed by panels
   Probe* probe = nullptr;
   int layer = 0;  // the layer that is being drawn; see UiState::top_layer
   // Drawn after everything else, at layer 2: lists, menus, tooltips.
   std::vector<std::function<void(Ui&)>> overlays = {};
-  std::function<std::string()> get_clipboard;
-  std::function<void(const std::string&)> set_clipboard;
-  std::function<void(const std::string&)> say;   // speaks a text; empty: nothing speaks here
-  std::function<void(const std::string&)> play;  // plays the bytes of a WAV file; empty: nothing plays here
+  std::function<std::string()> get_clipboard = {};
+  std::function<void(const std::string&)> set_clipboard = {};
+  std::function<void(const std::string&)> say = {};   // speaks a text; empty: nothing speaks here
+  std::function<void(const std::string&)> play = {};  // plays the bytes of a WAV file; empty: nothing plays here
 
   float px(float at_1x) const;  // scaled, rounded to whole device pixels
   void push(CommandId id, std::string argument = "") { commands.push_back({id, std::move(argument)}); }

@@ -59,7 +59,9 @@ TEST(HeadEffects, AreThePredictionsOfTheRunAndOfTheRunWithoutTheHead) {
     };
     EXPECT_TRUE(std::abs(effect.top[k].probability - probability(*trace)) < 1e-9) << k;
     EXPECT_TRUE(std::abs(effect.without[k] - probability(*without)) < 1e-9) << k;
-    if (k > 0) EXPECT_LE(effect.top[k].probability, effect.top[k - 1].probability);
+    if (k > 0) {
+      EXPECT_LE(effect.top[k].probability, effect.top[k - 1].probability);
+    }
   }
   EXPECT_TRUE(std::abs(effect.without[0] - effect.top[0].probability) > 1e-3) << "the head does something";
 }

@@ -101,7 +101,9 @@ TEST(OneHead, TheBarsAreTheWeightsOfThePickedRow) {
   ASSERT_NE(d.session.view.cell->column, cell.column);
   EXPECT_EQ(d.session.view.cell->row, cell.row);
   for (std::int64_t key = 0; key < weights.dim(3); ++key) {
-    if (key != cell.column) EXPECT_LE(at(key), at(d.session.view.cell->column)) << "the second largest";
+    if (key != cell.column) {
+      EXPECT_LE(at(key), at(d.session.view.cell->column)) << "the second largest";
+    }
   }
 }
 
@@ -246,7 +248,9 @@ TEST(OneHead, NothingOfItOverlapsAtManySizes) {
     EXPECT_LE(strip.max.y, picture.min.y);
     EXPECT_LE(picture.max.x, looks.min.x);
     EXPECT_LE(d.rect("inspector/readout").max.y, d.rect("concat").max.y);
-    if (d.has("heads/goes_on")) EXPECT_LE(looks.max.y, d.rect("heads/goes_on").min.y);
+    if (d.has("heads/goes_on")) {
+      EXPECT_LE(looks.max.y, d.rect("heads/goes_on").min.y);
+    }
   }
 }
 
