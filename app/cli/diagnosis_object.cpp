@@ -35,6 +35,10 @@ Json stages_json(const std::vector<StageComparison>& stages) {
                     {"explanations", explanations_json(each.explanations)},
                     {"where", where_json(each.where)}});
     if (each.same_as) json.back()["same_as"] = stage_name(*each.same_as);
+    if (each.common_factor) {
+      json.back()["common_factor"] = {{"factor", json_number(each.common_factor->factor)},
+                                      {"of", each.common_factor->of_scores ? "scores" : stage_name(each.stage)}};
+    }
   }
   return json;
 }

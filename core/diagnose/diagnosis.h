@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/backend/backend.h"
+#include "core/diagnose/leftover_lean.h"
 #include "core/diagnose/number_format.h"
 #include "core/diagnose/part_order.h"
 #include "core/diagnose/where.h"
@@ -55,7 +56,9 @@ struct StageComparison {
   std::optional<PartOrder> order;           // of theirs, where `read_as` says it
   std::vector<StageId> given;               // their stages that this one was computed from
   Where where;                              // against ours with their stages before
-  std::vector<std::string> mistakes;        // those of the best explanation
+  // What makes numbers of few bits differ of which none is too far away: leftover_lean.h.
+  std::optional<CommonFactor> common_factor;
+  std::vector<std::string> mistakes;  // those of the best explanation
   // Best first; empty when equal, and when nothing known explains the difference. More mistakes are named only where
   // fewer do not explain it.
   std::vector<DiagnosisExplanation> explanations;

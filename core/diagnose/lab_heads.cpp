@@ -88,11 +88,11 @@ void make_stale(WideStage& heads, LayerFaults::Last last) {
 
 }  // namespace
 
-void LayerLab::make_stale_and_round(WideStages& stages) const {
+void LayerLab::make_stale_and_round(StageId id, WideStage& heads) const {
   const LayerFaults& faults = what_.faults;
-  for (const StageId id : {StageId::key, StageId::value}) make_stale(stages[id], faults.last_key);
-  if (!faults.query_grid) return;
-  for (double& each : stages[StageId::query].values) each = rounded_to(*faults.query_grid, each);
+  if (id != StageId::query) make_stale(heads, faults.last_key);
+  if (id != StageId::query || !faults.query_grid) return;
+  for (double& each : heads.values) each = rounded_to(*faults.query_grid, each);
 }
 
 WideStage LayerLab::split(const WideStage& projected, std::int64_t heads) const {
@@ -182,21 +182,6 @@ void LayerLab::project(WideStages& stages) const {
   const Inputs& inputs = what_.inputs;
   const LayerFaults& faults = what_.faults;
   const auto keep = [&](StageId id, WideStage made) { stages[id] = kept(id, std::move(made), {}); };
-  if (!inputs.query.empty()) {
-    const auto alone = [&](StageId id, const Tensor& tensor) {
-      stages[id] = stored(tensor);
-      if (faults.extra_norm && id != StageId::value) turn(stages[id], HeadRule(), Tensor(), false, 0);
-      roll(stages[id], id == StageId::key ? faults.roll_keys : id == StageId::value ? faults.roll_values : 0);
-      // Keys and values were joined with those of the past when they were read.
-      if (faults.past_last && id != StageId::query) roll(stages[id], -past_len(inputs));
-      keep(id, std::move(stages[id]));
-    };
-    alone(StageId::query, inputs.query);
-    alone(StageId::key, inputs.key);
-    alone(StageId::value, inputs.value);
-    make_stale_and_round(stages);
-    return;
-  }
   keep(StageId::input, stored(inputs.x));
   const WideStage& x = stages[StageId::input];
   const bool cross = !inputs.key_x.empty();
@@ -227,8 +212,49 @@ void LayerLab::project(WideStages& stages) const {
     turn(stages[StageId::key], HeadRule(), Tensor(), false, 0);
   }
   add_past_and_bias(stages);
-  make_stale_and_round(stages);
-  for (const StageId id : {StageId::query, StageId::key, StageId::value}) keep(id, std::move(stages[id]));
+  for (const StageId id : {StageId::query, StageId::key, StageId::value}) {
+    make_stale_and_round(id, stages[id]);
+    keep(id, std::move(stages[id]));
+  }
+}
+
+// The wide array of the right layer that was made of this tensor, where nothing given takes its place.
+std::shared_ptr<const WideStage> LayerLab::right_array(StageId id, const Tensor& tensor) const {
+  if (right_ == nullptr || scattered_ != 0 || given_.contains(id)) return nullptr;
+  const Inputs& inputs = *right_inputs_;
+  for (const auto& [source, own] :
+       {std::pair{StageId::query, &inputs.query}, {StageId::key, &inputs.key}, {StageId::value, &inputs.value}}) {
+    if (same_storage(tensor, *own) && !given_.contains(source)) return right_->at(source);
+  }
+  return nullptr;
+}
+
+void LayerLab::take_arrays(LabHeads& heads) const {
+  const Inputs& inputs = what_.inputs;
+  const LayerFaults& faults = what_.faults;
+  const auto take = [&](StageId id, const Tensor& tensor) {
+    const bool is_query = id == StageId::query, is_value = id == StageId::value;
+    const bool norm = faults.extra_norm && !is_value;
+    // Keys and values were joined with those of the past when they were read.
+    const std::int64_t back = faults.past_last && !is_query ? past_len(inputs) : 0;
+    const std::int64_t rolled = is_query ? 0 : is_value ? faults.roll_values : faults.roll_keys;
+    const bool stale = !is_query && faults.last_key != LayerFaults::Last::right;
+    const bool changes = norm || back != 0 || rolled != 0 || stale || (is_query && faults.query_grid);
+    if (auto shared = changes ? nullptr : right_array(id, tensor)) {
+      heads[id] = std::move(shared);
+      return;
+    }
+    WideStage made = stored(tensor);
+    if (norm) turn(made, HeadRule(), Tensor(), false, 0);
+    roll(made, rolled);
+    roll(made, -back);
+    made = kept(id, std::move(made), {});
+    make_stale_and_round(id, made);
+    heads[id] = std::make_shared<const WideStage>(std::move(made));
+  };
+  take(StageId::query, inputs.query);
+  take(StageId::key, inputs.key);
+  take(StageId::value, inputs.value);
 }
 
 }  // namespace headscope

@@ -15,14 +15,13 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 }  // namespace
 
 WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
-  const WideStage& value = heads_->at(StageId::value);
+  const WideStage& value = *heads_->at(StageId::value);
   const std::int64_t batch = weights.shape[0], heads = weights.shape[1], count = weights.shape[2];
   const std::int64_t keys = std::min(weights.shape[3], value.shape[2]), features = value.shape[3];
   const std::int64_t kv_heads = value.shape[1];
   WideStage result{{batch, heads, count, features},
                    std::vector<double>(static_cast<std::size_t>(batch * heads * count * features))};
-  for (std::int64_t pair = 0; pair < batch * heads; ++pair) {
-    cancel_.check();
+  each_pair(batch * heads, [&](std::int64_t pair) {
     const std::int64_t b = pair / heads, h = pair % heads;
     const std::int64_t own = kv_head_of(what_.faults.value_groups, h, heads, kv_heads);
     const double* from = value.values.data() + (b * kv_heads + own) * value.shape[2] * features;
@@ -36,7 +35,7 @@ WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
       Eigen::Map<Matrix>(to, count, features).noalias() =
           Strided(w, count, keys, Eigen::OuterStride<>(weights.shape[3])) *
           Eigen::Map<const Matrix>(from, keys, features);
-      continue;
+      return;
     }
     for (std::int64_t r = 0; r < count; ++r) {
       for (std::int64_t j = 0; j < keys; ++j) {
@@ -52,8 +51,10 @@ WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
         }
       }
     }
+  });
+  if (grid_ != nullptr) {
+    for (double& each : result.values) each = stored(each);
   }
-  for (double& each : result.values) each = stored(each);
   return result;
 }
 
@@ -89,7 +90,7 @@ WideStage LayerLab::output(const WideStage& concat, Rows rows) const {
   if (layer.empty()) return {};
   WideStage result = what_.faults.output_missing ? concat : projected(concat, layer);
   if (what_.faults.residual_added) {
-    const WideStage& x = heads_->at(StageId::input);
+    const WideStage& x = *heads_->at(StageId::input);
     const std::int64_t features = result.shape[2], len = x.shape[1];
     const auto count = static_cast<std::int64_t>(rows.size());
     for (std::int64_t row = 0; row < result.shape[0] * count; ++row) {

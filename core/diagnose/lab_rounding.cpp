@@ -65,7 +65,7 @@ WideStage LayerLab::summed_projection(StageId stage) const {
   const Inputs& inputs = what_.inputs;
   const QkvLayout layout = read_layout_of(what_.request, inputs.weights);
   const bool cross = !inputs.key_x.empty(), values_apart = cross && !inputs.value_x.empty();
-  WideStage from = heads_->at(StageId::input);
+  WideStage from = *heads_->at(StageId::input);
   if (stage != StageId::query_proj && cross) {
     from = stored(stage == StageId::value_proj && values_apart ? inputs.value_x : inputs.key_x);
   }
@@ -75,8 +75,10 @@ WideStage LayerLab::summed_projection(StageId stage) const {
 
 WideStage LayerLab::summed_scores(StageId stage, Rows rows) {
   LayerLab all(*this);
-  auto heads = std::make_shared<WideStages>();
-  for (const StageId id : {StageId::query, StageId::key}) (*heads)[id] = absolute(heads_->at(id));
+  auto heads = std::make_shared<LabHeads>();
+  for (const StageId id : {StageId::query, StageId::key}) {
+    (*heads)[id] = std::make_shared<const WideStage>(absolute(*heads_->at(id)));
+  }
   all.take_heads(std::move(heads));
   WideStage result = all.raw_scores(rows);
   if (stage == StageId::raw_scores) return result;
@@ -101,8 +103,8 @@ WideStage LayerLab::summed_behind_weights(StageId stage, Rows rows) {
     return absolute(all.output(absolute(this->stage(StageId::concat, rows)), rows));
   }
   LayerLab all(*this);
-  auto heads = std::make_shared<WideStages>();
-  (*heads)[StageId::value] = absolute(heads_->at(StageId::value));
+  auto heads = std::make_shared<LabHeads>();
+  (*heads)[StageId::value] = std::make_shared<const WideStage>(absolute(*heads_->at(StageId::value)));
   const WideStage weights = absolute(this->stage(StageId::dropped_weights, rows));
   all.take_heads(std::move(heads));
   WideStage mixed = all.context(weights, rows);

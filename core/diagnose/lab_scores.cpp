@@ -38,7 +38,7 @@ std::int64_t kv_head_of(LayerFaults::Groups groups, std::int64_t head, std::int6
 }
 
 WideStage LayerLab::raw_scores(Rows rows) const {
-  const WideStage &query = heads_->at(StageId::query), &key = heads_->at(StageId::key);
+  const WideStage &query = *heads_->at(StageId::query), &key = *heads_->at(StageId::key);
   const std::int64_t batch = query.shape[0], heads = query.shape[1], len = query.shape[2], features = query.shape[3];
   const std::int64_t kv_heads = key.shape[1];
   const auto count = static_cast<std::int64_t>(rows.size());
@@ -46,9 +46,8 @@ WideStage LayerLab::raw_scores(Rows rows) const {
   const std::int64_t keys = as_it_lies ? key.shape[3] : key.shape[2];
   WideStage raw{{batch, heads, count, keys},
                 std::vector<double>(static_cast<std::size_t>(batch * heads * count * keys))};
-  Matrix chosen(count, features);
-  for (std::int64_t pair = 0; pair < batch * heads; ++pair) {  // (batch, head)
-    cancel_.check();
+  each_pair(batch * heads, [&](std::int64_t pair) {
+    Matrix chosen(count, features);
     const std::int64_t group = kv_head_of(what_.faults.key_groups, pair % heads, heads, kv_heads);
     const double* from = query.values.data() + pair * len * features;
     for (std::int64_t r = 0; r < count; ++r) {
@@ -69,7 +68,7 @@ WideStage LayerLab::raw_scores(Rows rows) const {
     } else {
       to.noalias() = chosen * k.transpose();
     }
-  }
+  });
   if (grid_ != nullptr) {
     for (double& value : raw.values) value = stored(value);
   }

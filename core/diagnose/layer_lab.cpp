@@ -99,6 +99,18 @@ bool mixes_rows(const Altered& what) {
          has_variant(what.request, Variant::softmax_over_queries);
 }
 
+void LayerLab::each_pair(std::int64_t pairs, const std::function<void(std::int64_t)>& task) const {
+  const auto one = [&](std::int64_t pair) {
+    cancel_.check();
+    task(pair);
+  };
+  if (pool_ != nullptr) {
+    pool_->run(pairs, true, one);
+    return;
+  }
+  for (std::int64_t pair = 0; pair < pairs; ++pair) one(pair);
+}
+
 WideStage LayerLab::stored(const Tensor& tensor) const {
   WideStage result{tensor.shape(), {}};
   if (tensor.stored() && tensor.dense()) {  // once for every mistake: without a copy between
@@ -146,11 +158,17 @@ WideStage LayerLab::projected(const WideStage& x, const Linear& linear) const {
   return result;
 }
 
-std::shared_ptr<const WideStages> LayerLab::heads() {
+std::shared_ptr<const LabHeads> LayerLab::heads() {
   if (heads_ == nullptr) {
-    auto stages = std::make_shared<WideStages>();
-    project(*stages);
-    heads_ = std::move(stages);
+    auto made = std::make_shared<LabHeads>();
+    if (!what_.inputs.query.empty()) {
+      take_arrays(*made);
+    } else {
+      WideStages stages;
+      project(stages);
+      for (auto& [id, stage] : stages) made->emplace(id, std::make_shared<const WideStage>(std::move(stage)));
+    }
+    heads_ = std::move(made);
   }
   return heads_;
 }
@@ -165,7 +183,7 @@ WideStage LayerLab::stage(StageId stage, Rows rows) {
   heads();
   if (stage < StageId::raw_scores) {
     const auto found = heads_->find(stage);
-    return found == heads_->end() ? WideStage() : found->second;
+    return found == heads_->end() ? WideStage() : *found->second;
   }
   WideStage raw = raw_ != nullptr ? *raw_ : kept(StageId::raw_scores, raw_scores(rows), rows);
   if (stage == StageId::raw_scores) return raw;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -11,6 +12,7 @@
 #include "core/attention/trace.h"
 #include "core/backend/score_rule.h"
 #include "core/base/cancel.h"
+#include "core/base/thread_pool.h"
 #include "core/compare/mistakes.h"
 #include "core/compare/number_grid.h"
 #include "core/compare/wide_stage.h"
@@ -20,6 +22,9 @@ namespace headscope {
 
 // Stages whose numbers are taken as they are given and not computed, [batch, ...] as the layer has them.
 using GivenStages = std::map<StageId, Tensor>;
+
+// What the lab made before the scores: input, the projections, query, key and value. Labs share what is alike in them.
+using LabHeads = std::map<StageId, std::shared_ptr<const WideStage>>;
 
 // Which axis of a stage counts queries from the scores on; -1: the stage stands before them and has every position.
 int query_axis(StageId stage);
@@ -46,8 +51,17 @@ class LayerLab {
 
   // input, the projections, query, key and value, [batch, ...] each. Computed once, or taken from another lab whose
   // mistakes differ only behind them. Throws Cancelled.
-  std::shared_ptr<const WideStages> heads();
-  void take_heads(std::shared_ptr<const WideStages> heads) { heads_ = std::move(heads); }
+  std::shared_ptr<const LabHeads> heads();
+  void take_heads(std::shared_ptr<const LabHeads> heads) { heads_ = std::move(heads); }
+  // Products of queries and keys, and of weights and values, are shared among these threads, which must live as long as
+  // the lab. Numbers stay the same.
+  void use(ThreadPool& pool) { pool_ = &pool; }
+  // `right`: those of the right layer with the same grid. Of a layer of query, key and value alone, heads() shares each
+  // array that no mistake changes. `inputs`, those of the right layer, must live as long as the lab.
+  void share_arrays(std::shared_ptr<const LabHeads> right, const Inputs& inputs) {
+    right_ = std::move(right);
+    right_inputs_ = &inputs;
+  }
   // raw_scores of these queries, likewise: the next stage() must be of the same queries.
   std::shared_ptr<const WideStage> raw(std::span<const std::int64_t> queries);
   void take_raw(std::shared_ptr<const WideStage> raw) { raw_ = std::move(raw); }
@@ -89,7 +103,9 @@ class LayerLab {
   void turn(WideStage& heads, const HeadRule& rule, const Tensor& norm, bool turns, std::int64_t shift) const;
   void turn_rows(WideStage& heads, const RotaryRule& rule, std::int64_t shift) const;
   void add_past_and_bias(WideStages& stages) const;
-  void make_stale_and_round(WideStages& stages) const;
+  void make_stale_and_round(StageId id, WideStage& heads) const;
+  void take_arrays(LabHeads& heads) const;
+  std::shared_ptr<const WideStage> right_array(StageId id, const Tensor& tensor) const;
   // lab_scores.cpp
   WideStage raw_scores(Rows rows) const;
   double slope_bias(std::int64_t h, std::int64_t i, std::int64_t j) const;
@@ -111,6 +127,9 @@ class LayerLab {
   WideStage summed_scores(StageId stage, Rows rows);
   WideStage summed_behind_weights(StageId stage, Rows rows);
 
+  // Calls task(0) ... task(pairs - 1), one for each (batch, head).
+  void each_pair(std::int64_t pairs, const std::function<void(std::int64_t)>& task) const;
+
   Altered what_;
   const GivenStages& given_;
   const NumberGrid* grid_;
@@ -119,7 +138,9 @@ class LayerLab {
   const CancelToken& cancel_;
   ScoreRule rule_;
   std::int64_t diagonal_ = 0;
-  std::shared_ptr<const WideStages> heads_;
+  std::shared_ptr<const LabHeads> heads_, right_;
+  const Inputs* right_inputs_ = nullptr;
+  ThreadPool* pool_ = nullptr;
   std::shared_ptr<const WideStage> raw_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace headscope {
@@ -40,12 +41,16 @@ std::vector<double> direction_of(StageId stage, const WideStage& right, const Wi
   return direction;
 }
 
-}  // namespace
+// The rest theirs - made along a direction.
+struct Along {
+  double share = 0;   // of the rest, as the cosine of the angle between them
+  double factor = 0;  // by how much theirs go that way, in lengths of the direction; negative: the other way
+  double error = 0;   // the factor's standard error
+};
 
-bool leans(StageId stage, const WideStage& right, const WideStage& made, const WideStage& theirs,
-           const NumberGrid& grid, const IsFilled& filled) {
-  if (!(made.shape == theirs.shape)) return false;
-  const std::vector<double> direction = direction_of(stage, right, made);
+// Nothing where too few cells say something.
+std::optional<Along> rest_along(const std::vector<double>& direction, const WideStage& made, const WideStage& theirs,
+                                const IsFilled& filled) {
   double along = 0, rest = 0, size = 0, fourth = 0;
   std::size_t cells = 0;
   for (std::size_t k = 0; k < direction.size(); ++k) {
@@ -57,12 +62,43 @@ bool leans(StageId stage, const WideStage& right, const WideStage& made, const W
     size += u * u;
     fourth += u * u * u * u;
   }
-  if (cells < kFewest || !(rest > 0) || !(size > 0)) return false;
+  if (cells < kFewest || !(rest > 0) || !(size > 0)) return std::nullopt;
   // Few cells decide where a row looks at one key: as many as would give this spread if all were alike.
   const double deciding = size * size / fourth;
-  const double factor = std::abs(along) / size, error = std::sqrt(rest / (size * deciding));
-  return std::abs(along) > kMostAlong * std::sqrt(rest * size) &&
-         factor > std::ldexp(1.0, -grid.digits - 1) + kErrors * error;
+  return Along{std::abs(along) / std::sqrt(rest * size), along / size, std::sqrt(rest / (size * deciding))};
+}
+
+bool is_more_than(double step, double error, const Along& found) {
+  return found.share > kMostAlong && std::abs(found.factor) > step + kErrors * error;
+}
+
+}  // namespace
+
+bool leans(StageId stage, const WideStage& right, const WideStage& made, const WideStage& theirs,
+           const NumberGrid& grid, const IsFilled& filled) {
+  if (!(made.shape == theirs.shape)) return false;
+  const std::optional<Along> found = rest_along(direction_of(stage, right, made), made, theirs, filled);
+  return found && is_more_than(std::ldexp(1.0, -grid.digits - 1), found->error, *found);
+}
+
+std::optional<CommonFactor> common_factor(StageId stage, const WideStage& exact, const WideStage& theirs,
+                                          const NumberGrid& grid, const IsFilled& filled) {
+  if (!(exact.shape == theirs.shape)) return std::nullopt;
+  const double step = std::ldexp(1.0, 1 - grid.digits);
+  std::vector<std::pair<bool, std::vector<double>>> directions = {{false, exact.values}};
+  if (stage == StageId::weights) directions.emplace_back(true, direction_of(stage, exact, exact));
+  double best = 0;
+  std::optional<CommonFactor> result;
+  for (const auto& [of_scores, direction] : directions) {
+    const std::optional<Along> found = rest_along(direction, exact, theirs, filled);
+    if (!found || found->share <= best) continue;
+    // What the factor explains is no noise: the error follows from what is left without it.
+    const double error = found->error * std::sqrt(std::max(0.0, 1 - found->share * found->share));
+    if (!is_more_than(step, error, *found)) continue;
+    best = found->share;
+    result = {1 + found->factor, of_scores};
+  }
+  return result;
 }
 
 }  // namespace headscope

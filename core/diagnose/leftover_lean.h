@@ -1,6 +1,8 @@
 // Whether what a mistake leaves in numbers of few bits is rounding, or a wrong factor that rounding hides.
 #pragma once
 
+#include <optional>
+
 #include "core/compare/number_grid.h"
 #include "core/compare/wide_stage.h"
 #include "core/diagnose/tolerance.h"
@@ -18,5 +20,18 @@ namespace headscope {
 // too little, and where the shapes differ. `right`, `made`: the stage without and with the mistake, not rounded.
 bool leans(StageId stage, const WideStage& right, const WideStage& made, const WideStage& theirs,
            const NumberGrid& grid, const IsFilled& filled);
+
+// A factor that all numbers of a stage have in common, though each lies as near as rounding may move it.
+struct CommonFactor {
+  double factor = 1;       // 1.01: theirs are 1 % larger
+  bool of_scores = false;  // of the scores from which the weights are made, not of the numbers themselves
+};
+
+// Asks whether theirs are `exact`, which is not rounded, times one factor, or, of weights, the softmax of scores times
+// one factor: along u = `exact`, or u = w (log w - sum w log w), as leans() has it. A factor counts that is a whole
+// step of `grid` and five standard errors away from 1: numbers that are cut instead of rounded lie half a step too low.
+// Returns nothing where there is none, of fewer than 64 cells, and where the shapes differ.
+std::optional<CommonFactor> common_factor(StageId stage, const WideStage& exact, const WideStage& theirs,
+                                          const NumberGrid& grid, const IsFilled& filled);
 
 }  // namespace headscope

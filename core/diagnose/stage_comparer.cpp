@@ -66,6 +66,7 @@ StageComparer::StageComparer(const Trace& ours, const ExternalStage& theirs, con
       has_given_(!given.empty()),
       predictor_(ours, theirs.stage, given, work.backend, cancel),
       cancel_(cancel) {
+  predictor_.use(pool_);
   for (const auto& each : given) given_.push_back(each.first);
   const bool open = work.options.format == "auto" && !theirs.format.empty();
   const std::optional<NumberFormat> format =
@@ -223,6 +224,10 @@ StageComparison StageComparer::compare() {
   // As the masks count: queries stand behind the keys of the past.
   result.where = where.found(with_past(ours_.request, *ours_.inputs).past);
   result.equal = result.where.cells == 0;
+  if (result.equal && format_.grid != nullptr && !fixed_ && drift_ == 0) {
+    result.common_factor = common_factor(external_.stage, unrounded(), theirs_, *format_.grid, filled_);
+    result.equal = !result.common_factor;
+  }
   const auto all = static_cast<double>(std::max<std::int64_t>(1, result.where.of_cells));
   differing_share_ = static_cast<double>(result.where.cells) / all;
   return result;
@@ -235,13 +240,14 @@ bool StageComparer::look_at_all() {
   std::vector<std::int64_t> all(static_cast<std::size_t>(rows));
   std::iota(all.begin(), all.end(), 0);
   predictor_.look_at(all);
+  if (made_grid_ == nullptr) predictor_.make_raw();
   theirs_ = stage_rows(external_.stage, external_.tensor, all);
   plain_ = stage_rows(external_.stage, own_, all);
   filled_ = filled_in(all);
   rounded_ = exact_ = {};
-  // The allowance of each cell takes several layers more: it is asked for a mistake that leaves nearly nothing.
+  // The allowance of each cell takes several layers more: it is asked for a mistake that leaves nearly nothing. So does
+  // the lab's own right layer, in whose place the engine's stands.
   tolerance_ = of_rows_;
-  if (auto exact = predicted({}, nullptr); exact && predictor_.by_lab()) exact_ = std::move(*exact);
   plain_left_ = compare_stage(plain_, nullptr, theirs_, *tolerance_, filled_);
   return true;
 }

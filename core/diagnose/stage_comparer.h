@@ -66,6 +66,8 @@ class StageComparer {
   void begin(const DiagnoseWork& work);
   double drift_of(const DiagnoseWork& work);
   bool acts(const WideStage& made) const;
+  // The right stage: the lab's, or, where that was not made, the engine's in float32.
+  const WideStage& unrounded() const { return exact_.shape.count > 0 ? exact_ : plain_; }
   std::int64_t heads_of_features() const;
   void compare_others(WhereFinder& where, StageComparison& result);
   // The cells that a mask hides, of these queries.
@@ -95,7 +97,7 @@ class StageComparer {
   // infinite scores are a mistake of their own.
   const NumberGrid* made_grid_ = nullptr;
   NumberGrid unbounded_;
-  WideStage theirs_, plain_, rounded_, exact_;  // exact_: the lab's, without rounding
+  WideStage theirs_, plain_, rounded_, exact_;  // exact_: the lab's, without rounding; empty where it was not made
   WideStage made_right_;                        // the lab's with made_grid_, where that is not the format's
   IsFilled filled_;
   static constexpr double kSmallPart = 0.02;

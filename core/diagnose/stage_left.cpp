@@ -46,7 +46,7 @@ Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& 
     closely = compare_stage(made, half ? &*exact : nullptr, theirs, tolerance, filled);
   }
   closely.leans =
-      known && half && closely.wrong == 0 && leans(external_.stage, exact_, *exact, theirs, *format_.grid, filled);
+      known && half && closely.wrong == 0 && leans(external_.stage, unrounded(), *exact, theirs, *format_.grid, filled);
   return closely;
 }
 
@@ -103,12 +103,14 @@ std::optional<Remainder> StageComparer::left_of_dropout(bool rescaled) const {
 
 // Whether the mistakes change anything that can be seen here.
 bool StageComparer::acts(const WideStage& made) const {
-  // The lab's numbers beside the lab's: the engine's are rounded otherwise.
+  // The lab's numbers beside the lab's: the engine's are rounded otherwise, and float32 alone may set them apart.
   const WideStage& right = made_right_.shape.count > 0 ? made_right_
                            : rounded_.shape.count > 0  ? rounded_
-                           : exact_.shape.count > 0    ? exact_
-                                                       : plain_;
+                                                       : unrounded();
   if (!(made.shape == right.shape)) return true;
+  if (&right == &plain_ && predictor_.by_lab()) {
+    return compare_stage(plain_, nullptr, made, *of_rows_, filled_).wrong > 0;
+  }
   return !std::equal(made.values.begin(), made.values.end(), right.values.begin(), [](double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b)) || (std::isfinite(b) && std::abs(a - b) <= 1e-9 * std::abs(b));
   });

@@ -143,12 +143,18 @@ void StagePredictor::share_heads(LayerLab& lab, const MistakeSet& mistakes, cons
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = heads_.find(wanted); found != heads_.end()) return lab.take_heads(found->second);
+    if (const auto right = heads_.find({{}, grid}); right != heads_.end()) {
+      lab.share_arrays(right->second, *ours_.inputs);
+    }
   }
   auto heads = lab.heads();  // other threads go on meanwhile
   std::size_t numbers = 0;
-  for (const auto& each : *heads) numbers += each.second.values.size();
+  for (const auto& each : *heads) numbers += each.second->values.size();
   const std::lock_guard lock(mutex_);
-  if ((heads_.size() + 1) * numbers > kMostHeadNumbers) heads_.clear();
+  // Those of the right layer stay: most others share arrays with them.
+  if ((heads_.size() + 1) * numbers > kMostHeadNumbers) {
+    std::erase_if(heads_, [](const auto& each) { return !each.first.first.empty(); });
+  }
   heads_.emplace(std::move(wanted), std::move(heads));
 }
 
@@ -161,6 +167,14 @@ void StagePredictor::share_raw(LayerLab& lab, const MistakeSet& mistakes, const 
   auto raw = lab.raw(queries_);
   const std::lock_guard lock(mutex_);
   if ((raw_.size() + 1) * raw->values.size() <= kMostRawNumbers) raw_.emplace(std::move(wanted), std::move(raw));
+}
+
+void StagePredictor::make_raw() {
+  if (!by_lab_ || stage_ < StageId::raw_scores) return;
+  LayerLab lab({ours_.request, *ours_.inputs, false, false, {}}, given_, nullptr, cancel_);
+  if (pool_ != nullptr) lab.use(*pool_);
+  share_heads(lab, {}, nullptr);
+  share_raw(lab, {}, nullptr);
 }
 
 std::optional<WideStage> StagePredictor::summed(const MistakeSet& mistakes) {
@@ -186,6 +200,7 @@ std::optional<WideStage> StagePredictor::made(const MistakeSet& mistakes, const 
     if (!by_lab_) return by_engine(std::move(*what));
     const bool turned = what->batch_is_sequence != what->axes_exchanged, sequence = what->batch_is_sequence;
     LayerLab lab(std::move(*what), given_, grid, cancel_);
+    if (pool_ != nullptr) lab.use(*pool_);
     if ((lab.mixes_rows() || turned || sequence) && !looks_at_all()) return std::nullopt;
     lab.scatter(seed);
     if (seed == 0) share_heads(lab, mistakes, grid);

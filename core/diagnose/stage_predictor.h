@@ -14,6 +14,7 @@
 #include "core/attention/trace.h"
 #include "core/backend/backend.h"
 #include "core/base/cancel.h"
+#include "core/base/thread_pool.h"
 #include "core/compare/mistakes.h"
 #include "core/compare/wide_stage.h"
 #include "core/diagnose/layer_lab.h"
@@ -28,6 +29,12 @@ class StagePredictor {
  public:
   StagePredictor(const Trace& ours, StageId stage, GivenStages given, std::shared_ptr<const Backend> backend,
                  const CancelToken& cancel);
+
+  // Predictions that are asked for one at a time share their products among these threads, which must live as long.
+  void use(ThreadPool& pool) { pool_ = &pool; }
+  // Makes the raw scores of the right layer, which most mistakes leave as they are: several threads that ask for such
+  // predictions at once would each make them.
+  void make_raw();
 
   // The queries that predictions have: all, or, of a layer too large for that, some.
   void look_at(std::vector<std::int64_t> queries);
@@ -72,10 +79,11 @@ class StagePredictor {
   std::shared_ptr<const Backend> backend_;
   const CancelToken& cancel_;
   bool by_lab_ = false;
+  ThreadPool* pool_ = nullptr;
   std::vector<std::int64_t> queries_;
   // Keeps query, key and value for each set of the mistakes that change them.
   using Key = std::pair<MistakeSet, const NumberGrid*>;
-  std::map<Key, std::shared_ptr<const WideStages>> heads_;
+  std::map<Key, std::shared_ptr<const LabHeads>> heads_;
   std::map<Key, std::shared_ptr<const WideStage>> raw_;  // of queries_
   std::mutex mutex_;                                     // of both
 };

@@ -22,6 +22,7 @@ constexpr double kMostRounded = 0.3;      // the residual that sums in half prec
 constexpr double kMostRoundedWork = 1e6;  // of one set in which sums are rounded number by number
 constexpr std::size_t kBeam = 8;          // sets of mistakes that a further one is added to
 constexpr double kMostUnexplained = 0.5;  // of the squared difference, by an explanation
+constexpr double kMostOfFactor = 0.3;     // of it where no number lies too far away: more mistakes come near there
 // A mistake fits poorly that leaves more than this share of the squares of what rounding may do. It may do six times
 // what it does, so that this is what it does.
 constexpr double kPoorFit = 1.0 / 36;
@@ -35,6 +36,7 @@ class StageSearch {
       : comparer_(comparer), ours_(ours), progress_(work.progress), first_tried_(work.options.first_tried) {}
 
   void run(StageComparison& result) {
+    if (result.common_factor) most_unexplained_ = kMostOfFactor;
     if (!comparer_.says_nothing()) {
       try_first();
       if (explained_.empty()) search();
@@ -67,7 +69,7 @@ class StageSearch {
   bool explains(const Remainder& left) const {
     if (left.leans) return false;
     const double all = comparer_.plain_left().squares;
-    return !comparer_.same_shape() || !std::isfinite(all) || left.squares <= kMostUnexplained * all;
+    return !comparer_.same_shape() || !std::isfinite(all) || left.squares <= most_unexplained_ * all;
   }
 
   // Rounding hides what lies near: a mistake that leaves more than rounding does may stand for two others.
@@ -238,6 +240,7 @@ class StageSearch {
   const std::vector<std::string>& first_tried_;
   std::vector<TriedSet> explained_, near_;
   std::size_t tried_ = 0;
+  double most_unexplained_ = kMostUnexplained;
 };
 
 }  // namespace

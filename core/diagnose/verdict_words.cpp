@@ -28,6 +28,14 @@ std::string verdict_sentence(const StageComparison& found) {
   if (std::isinf(found.max_difference) && found.where.cells == 0) {
     return fmt::format("{} differs{}: its axes stand in another order", name, given);
   }
+  if (found.common_factor) {
+    return fmt::format(
+        "{} differs{}: no number lies further away than rounding to {} may move it here, {:.3g}, but all of them "
+        "together "
+        "are {} {:.4g}, and rounding does not lean to one side",
+        name, given, found.format.name, found.allowed,
+        found.common_factor->of_scores ? "the softmax of our scores times" : "ours times", found.common_factor->factor);
+  }
   std::string text = fmt::format("{} differs{}: largest difference {:.3g}", name, given, found.max_difference);
   if (found.same_as) text += fmt::format("; these are our {}", stage_name(*found.same_as));
   const bool says_numbers = found.format.name.ends_with("numbers");

@@ -52,6 +52,12 @@ Answer answer_of(Ui& ui, const StageComparison& found) {
         c.warn_ground, c.warn, Icon::warning, "It is " + names_text(names) + ".",
         fmt::format("Ours equals your {} with {} on.", stage, names.size() == 1 ? "this mistake" : "these mistakes")};
   }
+  if (found.common_factor) {
+    return {c.bad_ground, c.bad, Icon::warning, "No known mistake explains it.",
+            fmt::format("Your {} is {} {:.4g}, though no number lies further away than rounding may move it.", stage,
+                        found.common_factor->of_scores ? "the softmax of our scores times" : "ours times",
+                        found.common_factor->factor)};
+  }
   return {c.bad_ground, c.bad, Icon::warning, "No known mistake explains it.",
           fmt::format("The largest difference of {} is {}.", stage, size_text(found.max_difference))};
 }

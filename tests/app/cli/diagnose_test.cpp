@@ -154,6 +154,35 @@ TEST_F(Diagnose, RoundedNumbersAreEqualWithinTheirFormat) {
   EXPECT_NE(cli(words).out.find("output is equal"), std::string::npos);
 }
 
+// Of 96 numbers: fewer than 64 say nothing of a factor.
+TEST_F(Diagnose, AFactorOfAllRoundedNumbersIsSaid) {
+  const std::vector<std::string> request = {
+      "--model", "seeded", "--phrase", "uno dos tres cuatro cinco seis siete ocho", "--d-model", "12", "--heads",
+      "2",       "--mask", "causal"};
+  std::vector<std::string> run = {"run", "--export", "output", "--format", "npy", "--out", "theirs"};
+  run.insert(run.end(), request.begin(), request.end());
+  ASSERT_EQ(cli(run).code, 0);
+  const std::vector<float> ours = read_npy(folder_ / "theirs/output.npy").tensor.values();
+  const auto with_factor = [&](float factor) {
+    std::vector<float> values = ours;
+    for (float& each : values) {
+      const auto bits = std::bit_cast<std::uint32_t>(each * factor);
+      each = std::bit_cast<float>((bits + 0x7FFFU + ((bits >> 16) & 1U)) & 0xFFFF0000U);
+    }
+    std::vector<std::string> words = {"diagnose", "--stage", "output", "--json", "--theirs"};
+    words.push_back(write_array("half", {1, 8, 12}, values));
+    words.insert(words.end(), request.begin(), request.end());
+    return nlohmann::json::parse(cli(words).out);
+  };
+  const nlohmann::json right = with_factor(1), larger = with_factor(1.02F);
+  EXPECT_EQ(right["verdict"], "equal within bfloat16");
+  EXPECT_FALSE(right["stages"][0].contains("common_factor"));
+  EXPECT_EQ(larger["verdict"], "differs");
+  ASSERT_TRUE(larger["stages"][0].contains("common_factor"));
+  EXPECT_NEAR(larger["stages"][0]["common_factor"]["factor"].get<double>(), 1.02, 2e-3);
+  EXPECT_EQ(larger["stages"][0]["common_factor"]["of"], "output");
+}
+
 TEST_F(Diagnose, CheckEndsWithFourWhereTheyDiffer) {
   const auto checked = [&](const std::string& path) {
     std::vector<std::string> words = request_with({"--stage", "output", "--theirs", path, "--check"});

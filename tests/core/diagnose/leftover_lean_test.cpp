@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -100,6 +102,53 @@ TEST(LeftoverLean, OtherStagesAreAskedAlongWhatTheMistakeChanges) {
   EXPECT_FALSE(leans(StageId::scores, right, made, near, Scores::bfloat16(), [](std::size_t) { return true; }));
   near.shape = {1, 1, 8, 16};
   EXPECT_FALSE(leans(StageId::scores, right, made, near, Scores::bfloat16(), {}));
+}
+
+// Numbers times a factor, cut off or rounded, beside what they were.
+std::optional<CommonFactor> factor_of(double factor, bool cut, std::size_t count = 512) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  WideStage right{{1, 1, static_cast<std::int64_t>(count / 8), 8}, std::vector<double>(count)};
+  for (double& each : right.values) each = normal(random);
+  WideStage theirs = right;
+  for (double& each : theirs.values) {
+    each *= factor;
+    if (cut) {
+      const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(each)) & 0xFFFF0000U;
+      each = static_cast<double>(std::bit_cast<float>(bits));
+    } else {
+      each = rounded_to(Scores::bfloat16(), each);
+    }
+  }
+  return common_factor(StageId::output, right, theirs, Scores::bfloat16(), {});
+}
+
+TEST(CommonFactor, IsFoundThoughEveryNumberIsNear) {
+  for (const double factor : {1.01, 0.98, 1.03}) {
+    const auto found = factor_of(factor, false);
+    ASSERT_TRUE(found) << factor;
+    EXPECT_NEAR(found->factor, factor, 1e-3);
+    EXPECT_FALSE(found->of_scores);
+  }
+}
+
+TEST(CommonFactor, IsNoneWhereNumbersAreRoundedOrCut) {
+  EXPECT_FALSE(factor_of(1, false));
+  EXPECT_FALSE(factor_of(1, true)) << "half a step too low, all of them";
+  EXPECT_FALSE(factor_of(1 + 1 / 512.0, false)) << "a factor that is rounded itself";
+  EXPECT_FALSE(factor_of(1.03, false, 56)) << "few numbers say nothing";
+}
+
+TEST(CommonFactor, OfScoresIsSeenInTheirSoftmax) {
+  const Scores scores(48);
+  const WideStage right = scores.weights(0.3);
+  const auto found =
+      common_factor(StageId::weights, right, scores.weights(0.3 * 1.05, &Scores::bfloat16()), Scores::bfloat16(), {});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->of_scores);
+  EXPECT_NEAR(found->factor, 1.05, 0.01);
+  EXPECT_FALSE(
+      common_factor(StageId::weights, right, scores.weights(0.3, &Scores::bfloat16()), Scores::bfloat16(), {}));
 }
 
 // Weights of bfloat16 with a factor of their own, 4 % beside that of scale-by-length, name nothing.
