@@ -87,7 +87,7 @@ const CommandInfo kAboveMainViews[] = {
      "Goes from cell to cell of the large picture by a condition: > 0.9, < 0, = 0.5, nan, inf, row max."},
     {Id::fit_heatmap, "Fit the picture", "Go", "Ctrl+Shift+F", "Shows the whole of the large picture again."},
     {Id::toggle_request, "Request panel", "View", "F9", "Opens or closes the panel of the request."},
-    {Id::toggle_pipeline, "Pipeline", "View", "F6", "Shows the stages large or by their names only."},
+    {Id::toggle_pipeline, "Stages", "View", "F6", "Shows the stages large or by their names only."},
     {Id::toggle_concat, "Concat panel", "View", "F7", "Opens or closes concat and output."},
     {Id::toggle_inspector, "Inspector", "View", "F4",
      "Opens or closes the inspector; beside heads in a narrow window."},

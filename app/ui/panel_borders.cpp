@@ -67,17 +67,15 @@ void draw_concat_border(Ui& ui, const Layout& layout) {
   }
 }
 
-// At the right end of the strip, beside its stages: the strip has no header.
+// At the right end of the cards, which have no header; the line of names has its own.
 void draw_pipeline_control(Ui& ui, const Layout& layout) {
-  if (layout.pipeline_fixed || layout.pipeline_hidden) return;
+  if (layout.pipeline_fixed || layout.pipeline_hidden || layout.pipeline_small) return;
   const Rect& strip = layout.pipeline;
   const float wide = ui.px(size::panel_padding), high = ui.px(size::control_height);
   const float top = std::round(strip.center().y - high / 2);
-  const bool small = layout.pipeline_small;
-  const ControlState state{true, false,
-                           small ? "Shows the stages large (F6)." : "Shows the stages by their names (F6)."};
-  if (icon_button(ui, "pipeline_size", {{strip.max.x - wide, top}, {strip.max.x, top + high}},
-                  small ? Icon::chevron_right : Icon::chevron_down, state)) {
+  const ControlState state{true, false, "Shows the stages by their names (F6)."};
+  if (icon_button(ui, "pipeline_size", {{strip.max.x - wide, top}, {strip.max.x, top + high}}, Icon::chevron_down,
+                  state)) {
     ui.push(CommandId::toggle_pipeline);
   }
 }

@@ -5,12 +5,13 @@
 
 namespace headscope::ui {
 
-void draw_menu_bar(Ui& ui, const Rect& area);           // menu_bar.cpp
-void draw_view_strip(Ui& ui, const Rect& area);         // view_strip.cpp: the main views, and where one is
-void draw_status_bar(Ui& ui, const Rect& area);         // status_bar.cpp
-void draw_phrase_panel(Ui& ui, const Rect& area);       // phrase_panel.cpp: box, key phrase, token chips
-void draw_request_panel(Ui& ui, const Rect& area);      // request_panel.cpp and request_*.cpp, a section each
-void draw_pipeline_strip(Ui& ui, const Rect& area);     // pipeline_strip.cpp
+void draw_menu_bar(Ui& ui, const Rect& area);       // menu_bar.cpp
+void draw_view_strip(Ui& ui, const Rect& area);     // view_strip.cpp: the main views, and where one is
+void draw_status_bar(Ui& ui, const Rect& area);     // status_bar.cpp
+void draw_phrase_panel(Ui& ui, const Rect& area);   // phrase_panel.cpp: box, key phrase, token chips
+void draw_request_panel(Ui& ui, const Rect& area);  // request_panel.cpp and request_*.cpp, a section each
+// pipeline_strip.cpp; `folds`: the user chooses between cards and names.
+void draw_pipeline_strip(Ui& ui, const Rect& area, bool folds);
 void draw_heads_panel(Ui& ui, const Rect& area);        // heads_panel.cpp: the grid
 void draw_layers_panel(Ui& ui, const Rect& area);       // layers_panel.cpp: all layers and heads of a model
 void draw_compare_panel(Ui& ui, const Rect& area);      // compare_panel.cpp: a pinned result beside the current one

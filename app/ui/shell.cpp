@@ -121,7 +121,7 @@ void draw_panels(Ui& ui, const Layout& layout) {
   if (!layout.request_folded && !layout.request_over) draw_request_panel(ui, layout.request);
   draw_phrase_panel(ui, layout.phrase);
   if (layout.facts.height() > 0) draw_request_facts(ui, layout.facts);
-  if (layout.one_layer() && !layout.pipeline_hidden) draw_pipeline_strip(ui, layout.pipeline);
+  if (layout.one_layer() && !layout.pipeline_hidden) draw_pipeline_strip(ui, layout.pipeline, !layout.pipeline_fixed);
   if (layout.notices.height() > 0) draw_notices(ui, layout.notices);
   const bool offers = offers_examples(ui);
   if (!layout.one_layer() && offers) draw_example_offers(ui, layout.main);

@@ -208,7 +208,7 @@ void draw_follow_panel(Ui& ui, const Rect& area) {
   if (data == nullptr || !can_follow(ui)) return;
   const bool names_only = ui.session.view.pipeline_collapsed || ImGui::GetIO().DisplaySize.y / ui.scale < kPipelineFrom;
   const Rect pipeline{area.min, {area.max.x, area.min.y + ui.px(names_only ? size::pipeline_small : size::pipeline)}};
-  draw_pipeline_strip(ui, pipeline);
+  draw_pipeline_strip(ui, pipeline, false);
   horizontal_line(ui, area.min.x, area.max.x, pipeline.max.y - ui.px(1), ui.colors.line);
   read_follow_keys(ui, follow_of(ui, *data));
   const Follow follow = follow_of(ui, *data);

@@ -160,9 +160,10 @@ void draw_key(Ui& ui, Rect& line, Rgba color, const std::string& words) {
   fill({{square.min.x, top}, {square.max.x, top + side}}, color);
 }
 
-std::string title_of_words(const Trace& trace, const HeadEffect& effect) {
-  if (effect.next_token) return "What the model goes on with";
-  return fmt::format("What the model reads at {}",
+// `brief`: for a place that is too narrow for the whole.
+std::string title_of_words(const Trace& trace, const HeadEffect& effect, bool brief) {
+  if (effect.next_token) return brief ? "What follows" : "What the model goes on with";
+  return fmt::format("{} {}", brief ? "Read at" : "What the model reads at",
                      without_blanks(token_or_index(trace.inputs->tokens, effect.position)));
 }
 
@@ -189,15 +190,17 @@ void draw_words(Ui& ui, const HeadEffect& effect, const Selection& selection, co
   ui.mark("heads/goes_on", area);
   const bool two = !effect.without.empty() || head_effect_waits(ui);
   Rect title{area.min, {area.max.x, area.min.y + ui.px(kTitle)}};
-  const std::string words = title_of_words(panel_data(ui)->trace(), effect);
-  const float needed = std::ceil(text_width(ui, Type::title13, words));
+  const Trace& trace = panel_data(ui)->trace();
+  const std::string words = title_of_words(trace, effect, false);
+  const float needed = std::ceil(text_width(ui, Type::title13, words)) + 1;
   if (two) {
     const std::string without = fmt::format("without head {}", selection.head);
     const bool narrow = needed + text_width(ui, Type::words12, without + "all heads") + ui.px(70) > area.width();
     draw_key(ui, title, ui.colors.text2, narrow ? "off" : without);
     draw_key(ui, title, ui.colors.accent, narrow ? "all" : "all heads");
   }
-  text_in(ui, title, Type::title13, ui.colors.text, words);
+  text_in(ui, title, Type::title13, ui.colors.text,
+          needed > title.width() ? title_of_words(trace, effect, true) : words);
   const float pitch = ui.px(two ? kTwoBarsRow : kBarRow);
   const Rect list{{area.min.x, title.max.y}, area.max};
   const auto most = static_cast<std::size_t>(std::max(1.0f, std::floor(list.height() / pitch)));

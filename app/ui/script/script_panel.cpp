@@ -136,7 +136,7 @@ void draw_script_panel(Ui& ui, const Rect& area) {
   float y = area.min.y;
   const bool small = ui.session.view.pipeline_collapsed || area.height() < ui.px(600);
   const Rect strip = row(area, y, ui.px(small ? size::pipeline_small : size::pipeline));
-  draw_pipeline_strip(ui, strip);
+  draw_pipeline_strip(ui, strip, false);
   horizontal_line(ui, strip.min.x, strip.max.x, strip.max.y - std::max(1.0f, ui.px(1)), ui.colors.line);
   const ShownScript& script = shown_script(ui, trace);
   draw_script_header(ui, trace, script, row(area, y, ui.px(size::panel_header)));

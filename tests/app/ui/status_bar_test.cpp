@@ -107,7 +107,7 @@ TEST(MenuView, TicksTheViewThatIsShown) {
 
 TEST(MenuView, TicksThePanelsOnScreen) {
   Driver d(model());
-  for (const char* panel : {"Request panel", "Pipeline", "Concat panel", "Inspector"}) {
+  for (const char* panel : {"Request panel", "Stages", "Concat panel", "Inspector"}) {
     EXPECT_TRUE(ticked(d, panel)) << panel;
   }
   d.key(KeyName::f9);
@@ -115,7 +115,7 @@ TEST(MenuView, TicksThePanelsOnScreen) {
   EXPECT_FALSE(ticked(d, "Request panel"));
   EXPECT_FALSE(ticked(d, "Concat panel"));
   d.click("views/bug_lab");
-  for (const char* panel : {"Pipeline", "Concat panel", "Inspector"}) EXPECT_FALSE(ticked(d, panel)) << panel;
+  for (const char* panel : {"Stages", "Concat panel", "Inspector"}) EXPECT_FALSE(ticked(d, panel)) << panel;
   d.key(KeyName::escape);
   d.click("inspector/expand");
   EXPECT_FALSE(ticked(d, "Concat panel"));
@@ -125,7 +125,7 @@ TEST(MenuView, TicksThePanelsOnScreen) {
 TEST(MenuView, TicksTheRequestThatLiesOverTheOthers) {
   Driver d(model(), 1280, 800);
   EXPECT_FALSE(ticked(d, "Request panel"));
-  EXPECT_FALSE(ticked(d, "Pipeline")) << "its names only";
+  EXPECT_FALSE(ticked(d, "Stages")) << "its names only";
   d.key(KeyName::f9);
   EXPECT_TRUE(ticked(d, "Request panel"));
 }

@@ -1,6 +1,9 @@
 // The pipeline strip: every stage is there, a click or a key selects it, and the inspector follows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "app/ui/stage_facts.h"
 #include "tests/app/ui/driver.h"
 
@@ -80,6 +83,32 @@ TEST(PipelineStrip, NamesOnlyOnALowWindow) {
   EXPECT_EQ(d.session.view.stage, StageId::key);
   d.click("pipeline/scores");
   EXPECT_EQ(d.session.view.stage, StageId::scores);
+}
+
+bool draws_words(const Driver& d, const std::string& words) {
+  return std::any_of(d.texts.begin(), d.texts.end(), [&](const DrawnText& each) { return each.words == words; });
+}
+
+TEST(PipelineStrip, FoldedItIsOneLineOfNamesWithTheShapeOfTheSelected) {
+  Driver d(1600, 1000);
+  d.session.view.pipeline_collapsed = true;
+  d.click("pipeline/weights");
+  d.step();
+  const Rect weights = d.rect("pipeline/weights");
+  for (const Stage& stage : d.trace().stages) {
+    const std::string name(stage_name(stage.id));
+    EXPECT_TRUE(draws_words(d, name)) << name;
+    EXPECT_EQ(d.rect("pipeline/" + name).min.y, weights.min.y) << name;
+  }
+  EXPECT_TRUE(draws_words(d, to_string(d.trace().tensor(StageId::weights).shape())));
+  d.click("pipeline_size");
+  EXPECT_FALSE(d.session.view.pipeline_collapsed) << "the caret opens the cards";
+}
+
+TEST(PipelineStrip, InANarrowWindowQueryKeyAndValueAreLetters) {
+  Driver d(long_pipeline(), 800, 640);
+  d.key(KeyName::p, true, true);
+  EXPECT_TRUE(draws_words(d, "q") && draws_words(d, "k") && draws_words(d, "v"));
 }
 
 TEST(PipelineStrip, ScrollsToTheSelectedStageWhenNotAllFit) {
