@@ -141,7 +141,8 @@ constexpr MainViewInfo kViews[] = {
      .group = ViewGroup::change,
      .name = "Compare",
      .also = "compare A and B",
-     .how = "A is the pinned result, B the one of now, and A − B shows where they part.",
+     .how = "A is the pinned result, or else this run without the picked head; B is this run; A − B shows where they "
+            "part.",
      .guide = "08-a-paper-figure",
      .command = CommandId::toggle_compare,
      .shortcut = "Ctrl+D",

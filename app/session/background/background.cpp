@@ -94,7 +94,8 @@ Background::Background(const Executor& like, const std::function<void()>& wake, 
                  return query_key_scatter(*of.trace, of.batch, of.head, cancel);
                }),
       next_tokens(like.make_sibling(Load::heavy), wake, next_token_of),
-      head_effects(like.make_sibling(Load::heavy), wake, head_effect_work(std::move(compute), std::move(engine))),
+      head_effects(like.make_sibling(Load::heavy), wake, head_effect_work(compute, engine)),
+      runs_without(like.make_sibling(Load::heavy), wake, run_without_work(std::move(compute), std::move(engine))),
       corpora(like.make_sibling(Load::heavy), wake, corpus_contents),
       corpus_lists(like.make_sibling(Load::heavy), wake, corpus_list),
       corpus_models(like.make_sibling(Load::heavy), wake, corpus_model),
@@ -111,9 +112,9 @@ bool Background::busy() const {
          sensitivities.busy() || cell_searches.busy() || text_shades.busy() || lenses.busy() || attributions.busy() ||
          sweeps.busy() || gradients.busy() || scores.busy() || compositions.busy() || token_circuits.busy() ||
          token_maps.busy() || vocabulary_maps.busy() || scatters.busy() || next_tokens.busy() || head_effects.busy() ||
-         corpora.busy() || corpus_lists.busy() || corpus_models.busy() || corpus_phrases.busy() ||
-         corpus_point_phrases.busy() || points_of_head.busy() || heads_like_one.busy() || head_trees.busy() ||
-         headvis_heads.busy();
+         runs_without.busy() || corpora.busy() || corpus_lists.busy() || corpus_models.busy() ||
+         corpus_phrases.busy() || corpus_point_phrases.busy() || points_of_head.busy() || heads_like_one.busy() ||
+         head_trees.busy() || headvis_heads.busy();
 }
 
 }  // namespace headscope

@@ -12,6 +12,7 @@
 #include "app/session/background/maps/slice_numbers.h"
 #include "app/session/background/models/model_numbers.h"
 #include "app/session/background/precision_numbers.h"
+#include "app/session/background/runs_without.h"
 #include "app/session/background/sweeps.h"
 #include "app/session/background/variant_numbers.h"
 #include "app/session/background/weight_gradient_work.h"
@@ -64,6 +65,8 @@ struct Background {
   NextTokens next_tokens;
   // It says what a model predicts with and without a head.
   HeadEffects head_effects;
+  // The result without one of its heads, beside which it is compared.
+  RunsWithout runs_without;
   // What a scan has counted, and its phrases.
   Corpora corpora;
   CorpusLists corpus_lists;

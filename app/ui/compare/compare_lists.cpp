@@ -58,11 +58,17 @@ std::string where_words(const Comparison& comparison) {
   return comparison.layer ? fmt::format("at {} of layer {}", stage, *comparison.layer) : "at " + stage;
 }
 
-void draw_changes(Ui& ui, const Comparison& comparison, const Rect& area) {
-  say_finding(ui, MainView::compare,
-              comparison.first     ? fmt::format("A and B part {}.", where_words(comparison))
-              : comparison.equal() ? "A and B are equal in every number, to the last bit."
-                                   : "The attention of the shown layer is equal in A and B, to the last bit.");
+std::string finding_of(const Comparison& comparison, const CompareShown& shown) {
+  if (comparison.equal()) return "A and B are equal in every number, to the last bit.";
+  if (!comparison.first) return "The attention of the shown layer is equal in A and B, to the last bit.";
+  if (!shown.without) return fmt::format("A and B part {}.", where_words(comparison));
+  std::string words = without_words(shown.b.trace(), *shown.without);
+  words.front() = 'W';
+  return fmt::format("{} numbers change first {}.", words, where_words(comparison));
+}
+
+void draw_changes(Ui& ui, const Comparison& comparison, const CompareShown& shown, const Rect& area) {
+  say_finding(ui, MainView::compare, finding_of(comparison, shown));
   constexpr std::size_t kMostTokens = 40;
   const std::size_t tokens = std::min(comparison.queries.changed.size(), kMostTokens);
   const bool own_keys = comparison.keys.changed != comparison.queries.changed;
@@ -217,7 +223,7 @@ void draw_compare_lists(Ui& ui, const CompareShown& shown, const Rect& area) {
   Rect rest = area;
   const Rect changes = take_left(rest, std::round(area.width() * 0.34f), 0);
   const Rect heads = take_right(rest, std::round(area.width() * 0.24f), 0);
-  draw_changes(ui, comparison, changes);
+  draw_changes(ui, comparison, shown, changes);
   vertical_line(ui, rest.min.x, area.min.y, area.max.y, ui.colors.line);
   draw_stages(ui, shown, comparison, rest);
   vertical_line(ui, heads.min.x, area.min.y, area.max.y, ui.colors.line);

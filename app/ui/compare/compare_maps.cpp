@@ -201,7 +201,9 @@ void draw_side(Maps& maps, PanelData& data, const Rect& own) {
   const float letters = (width_of_map(maps) - ui.px(110)) / text_width(ui, Type::words12, "n");
   const auto [words_a, words_b] = from_where_they_part(words_of(maps.shown.a.trace()), words_of(maps.shown.b.trace()),
                                                        static_cast<std::size_t>(std::max(8.0f, letters)));
-  draw_title(ui, own, letter, is_a ? "pinned: " + words_a : "now: " + words_b);
+  const std::string a =
+      maps.shown.without ? without_words(maps.shown.b.trace(), *maps.shown.without) : "pinned: " + words_a;
+  draw_title(ui, own, letter, is_a ? a : "now: " + words_b);
   ui.mark("compare/" + letter, own);
   if (data.trace().find(maps.stage()) == nullptr) {
     draw_missing(ui, below_title(ui, own), fmt::format("{} has no {}.", letter, stage_name(maps.stage())));

@@ -37,18 +37,29 @@ std::vector<StageId> stages_of(const Trace& a, const Trace& b) {
   return stages;
 }
 
+// The buttons at the right end of `line`: what becomes of A.
+void draw_pin_buttons(Ui& ui, const CompareShown& shown, Rect& line) {
+  const ControlState pins{true, false, "What is on screen becomes A (Ctrl+Shift+D)."};
+  const bool pinned = !shown.without;
+  if (pinned &&
+      button(ui, "compare/unpin", take_right(line, ui.px(72), ui.px(6)), "Unpin", {true, false, "Lets A go."})) {
+    ui.push(CommandId::unpin);
+  }
+  if (button(ui, "compare/pin", take_right(line, ui.px(pinned ? 104 : 150), ui.px(14)),
+             pinned ? "Pin B as A" : "Pin this result as A", pins)) {
+    ui.push(CommandId::pin);
+  }
+}
+
 void draw_header(Ui& ui, const CompareShown& shown, const Rect& area) {
-  Rect line = panel_header(ui, area, "", "A is pinned, B follows what you edit");
+  const std::string fact =
+      shown.without ? fmt::format("A is this run {}, B is this run", without_words(shown.b.trace(), *shown.without))
+                    : "A is pinned, B follows what you edit";
+  Rect line = panel_header(ui, area, "", fact);
   line.min.y = std::round(line.center().y - ui.px(12));
   line.max.y = line.min.y + ui.px(size::control_height);
   ViewState& view = ui.session.view;
-  if (button(ui, "compare/unpin", take_right(line, ui.px(72), ui.px(6)), "Unpin", {true, false, "Lets A go."})) {
-    ui.push(CommandId::unpin);
-  }
-  if (button(ui, "compare/pin", take_right(line, ui.px(104), ui.px(14)), "Pin B as A",
-             {true, false, "What is on screen becomes A (Ctrl+Shift+D)."})) {
-    ui.push(CommandId::pin);
-  }
+  draw_pin_buttons(ui, shown, line);
   color_map_combo(ui, "compare/colormap", take_right(line, ui.px(92), ui.px(6)), is_weight_like(shown.selection.stage));
   std::int64_t head = shown.selection.head;
   const std::int64_t heads = std::max(shown.a.trace().num_heads(), shown.b.trace().num_heads());
@@ -68,13 +79,16 @@ void draw_header(Ui& ui, const CompareShown& shown, const Rect& area) {
   }
   if (combo(ui, "compare/stage", take_right(line, ui.px(142), ui.px(12)), names, selected,
             {{true, false, "The tensor that is compared."}})) {
-    select_stage(view, stages[static_cast<std::size_t>(selected)]);
+    const StageId chosen = stages[static_cast<std::size_t>(selected)];
+    if (shown.without) ui.state.panels.get<CompareState>().own_stage = chosen;
+    select_stage(view, chosen);
   }
 }
 
-void draw_nothing_pinned(Ui& ui, const Rect& area) {
+// `waits`: what is being computed; "": nothing, so that a result has to be pinned first.
+void draw_nothing_pinned(Ui& ui, const Rect& area, const std::string& waits) {
   panel_header(ui, {area.min, {area.max.x, area.min.y + ui.px(size::panel_header)}}, "", "nothing is pinned");
-  say_finding(ui, MainView::compare, "Nothing is pinned yet.");
+  say_finding(ui, MainView::compare, waits.empty() ? "Nothing is pinned yet." : waits);
   const float left = area.min.x + ui.px(size::panel_padding), top = area.min.y + ui.px(size::panel_header + 14);
   const float right = std::min(area.max.x - ui.px(size::panel_padding), left + ui.px(560));
   const float height = paragraph(
@@ -95,8 +109,12 @@ void draw_nothing_pinned(Ui& ui, const Rect& area) {
 }  // namespace
 
 std::optional<ResultPair> compared_pair(Ui& ui) {
-  if (ui.session.pinned() == nullptr) return std::nullopt;
-  return ResultPair{ui.session.pinned(), ui.session.trace()};
+  const ComparedSide a = compared_side(ui);
+  if (a.trace == nullptr || !a.current) return std::nullopt;
+  ResultPair pair{a.trace, ui.session.trace()};
+  if (a.without) pair.stage = ui.state.panels.get<CompareState>().own_stage.value_or(StageId::output);
+  if (pair.stage && pair.second->find(*pair.stage) == nullptr) pair.stage = std::nullopt;
+  return pair;
 }
 
 void pin_result(Ui& ui) {
@@ -133,18 +151,19 @@ void unpin_result(Ui& ui) {
 
 void draw_compare_panel(Ui& ui, const Rect& area) {
   ui.mark("compare", area);
-  const std::shared_ptr<const Trace>& pinned = ui.session.pinned();
+  const ComparedSide side = compared_side(ui);
   PanelData* const now = panel_data(ui);
-  if (pinned == nullptr || now == nullptr) return draw_nothing_pinned(ui, area);
-  PanelData& a = pinned_data(ui, pinned);
+  if (side.trace == nullptr || now == nullptr) return draw_nothing_pinned(ui, area, side.waits);
+  PanelData& a = pinned_data(ui, side.trace);
   a.begin_frame(std::int64_t{1} << 22);
-  CompareShown shown{a, *now, selection_of(ui.session.view, now->trace()), nullptr, false};
+  CompareShown shown{a, *now, selection_of(ui.session.view, now->trace()), nullptr, false, side.without};
   // A stage that only A has can be looked at, too.
-  const StageId wished = ui.session.view.stage;
-  if (now->trace().find(wished) == nullptr && pinned->find(wished) != nullptr) shown.selection.stage = wished;
+  const StageId wished =
+      side.without ? ui.state.panels.get<CompareState>().own_stage.value_or(StageId::output) : ui.session.view.stage;
+  if (now->trace().find(wished) != nullptr || side.trace->find(wished) != nullptr) shown.selection.stage = wished;
   shown.selection.stage = shown_by_heads(shown.selection.stage);
-  if (!now->trace().preview) {
-    const ComparisonQuery question{pinned, now->shared_trace()};
+  if (!now->trace().preview && side.current) {
+    const ComparisonQuery question{side.trace, now->shared_trace()};
     shown.comparison = ui.session.background.comparisons.want(question);
     shown.current = shown.comparison != nullptr && shown.comparison->question == question;
   }

@@ -1,4 +1,5 @@
-// Two results beside each other: A, which was pinned, and B, what one edits. compare_panel.cpp puts the parts together.
+// Two results beside each other: A, which was pinned, or the run without the picked head, and B, what one edits.
+// compare_panel.cpp puts the parts together.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "app/session/background/background_queries.h"
+#include "app/ui/compared_side.h"
 #include "app/ui/panel_data.h"
 #include "app/ui/result_pair.h"
 #include "app/ui/ui.h"
@@ -20,13 +22,17 @@ struct CompareShown {
   Selection selection;                                    // of B
   std::shared_ptr<const Comparisons::Result> comparison;  // of these two, or of an older B; null: none yet
   bool current = false;                                   // the comparison is of these two
+  std::optional<LayerHead> without = {};                  // ComparedSide::without
 };
 
 struct CompareState {
   bool pin_waits = false;  // a result is to be pinned once its exact numbers are there
+  // The stage that was chosen while nothing is pinned: a head that is off changes no weights of its own layer, so that
+  // the output is shown at first and not the stage that is picked.
+  std::optional<StageId> own_stage = {};
 };
 
-// A and B; nothing while no result is pinned.
+// A and B as they are shown; nothing while there is no A.
 std::optional<ResultPair> compared_pair(Ui& ui);
 
 // Keeps the result on screen as A. Of a preview, once the exact numbers are there (pin_when_exact, called every frame).

@@ -197,21 +197,22 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
     const AxisLabel& label = places[k];
     const float x = grid.area.min.x + static_cast<float>(label.center);
     const bool is_marked = label.index == marked;
-    const std::string& word = words[k];
+    const std::string index = grouped_digits(label.index);
+    // An index lies flat, so that the height that names stand in does not cut it.
+    const std::string& word = label.named && !labels.empty() ? words[k] : index;
     if (label.named && !label.boxed && !labels.empty()) {
       const Type type = is_marked ? kMarked : Type::mono11;
       text_up(ui, {std::round(x - ui.px(7)), bottom}, type, is_marked ? mark_color : ui.colors.text2,
               shortened_to(ui, type, word, bottom - above.min.y));
       continue;
     }
-    const std::string index = grouped_digits(label.index);
     const bool both = label.boxed && !labels.empty() && word != index;
     const std::string shown = shortened_to(ui, Type::mono11, both ? index + " " + word : word, ui.px(84));
-    const float half = text_width(ui, Type::mono11, shown) / 2;
+    const float width = std::ceil(text_width(ui, Type::mono11, shown)) + 1, half = width / 2;
     const float middle = std::clamp(x, grid.area.min.x + half - ui.px(4),
                                     std::max(grid.area.min.x + half, grid.area.max.x - half + ui.px(14)));
-    const Rect line{{std::round(middle - half), bottom - ui.px(14)},
-                    {std::round(middle + half) + 1, bottom + ui.px(2)}};
+    const float left = std::round(middle - half);
+    const Rect line{{left, bottom - ui.px(14)}, {left + width, bottom + ui.px(2)}};
     if (label.boxed) {
       draw_box(ui, {{line.min.x - ui.px(5), line.min.y}, {line.max.x + ui.px(5), line.max.y}}, mark_color);
     } else {

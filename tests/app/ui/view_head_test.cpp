@@ -76,7 +76,7 @@ TEST(ViewHead, ViewsSayWhatTheyFind) {
   finds(MainView::gradients, "to first order.");
   finds(MainView::sensitivity, " is ");
   finds(MainView::scatter, "Two directions hold ");
-  finds(MainView::compare, "Nothing is pinned yet.");
+  finds(MainView::compare, " numbers change first at context of layer ");
   finds(MainView::corpus, "No corpus is open.");
   finds(MainView::script, " lines of ");
 }
