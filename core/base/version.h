@@ -3,6 +3,6 @@
 
 namespace headscope {
 
-constexpr const char* kVersion = "1.0.0";
+constexpr const char* kVersion = "1.1.0";
 
 }  // namespace headscope

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What a desktop is told about the program is so: release.py SOURCE
 
-The version stands in core/base/version.h; the newest release of the metainfo, of Debian's changelog and of CHANGELOG.md is
-that one. Screenshots exist and have the size that is said. Metainfo and menu entry open the same kinds of files."""
+The version stands in core/base/version.h; the newest release of the metainfo, of Debian's changelog, of CHANGELOG.md and of
+CITATION.cff is that one. Screenshots exist and have the size that is said. Metainfo and menu entry open the same kinds of files."""
 import pathlib
 import re
 import struct
@@ -29,10 +29,14 @@ check(packed == version, f"the newest of assets/packaging/debian/changelog is {p
 day = parsedate_to_datetime(re.search(r"^ -- .*>  (.*)$", changelog, re.M).group(1))
 check(f"{day:%Y-%m-%d}" == newest.get("date"), f"released on {newest.get('date')} or on {day:%Y-%m-%d}?")
 check(f"{day:%a}" == re.search(r">  (\w+),", changelog).group(1), "assets/packaging/debian/changelog: that date is another weekday")
+citation = dict(re.findall(r"^([\w-]+): *(.+)$", (source / "CITATION.cff").read_text(), re.M))
+check(citation["version"] == version, f"CITATION.cff is of {citation['version']}, the program {version}")
+check(citation["date-released"] == newest.get("date"), f"CITATION.cff says {citation['date-released']}")
 headings = re.findall(r"^## ([0-9][0-9.]*)", (source / "CHANGELOG.md").read_text(), re.M)
 check(headings[:1] == [version], f"the newest of CHANGELOG.md is {headings[:1]}, the program's {version}")
 
 home = root.find("url[@type='homepage']").text
+check(citation["url"] == home, f"CITATION.cff leads to {citation['url']}, the metainfo to {home}")
 images = root.findall("screenshots/screenshot/image")
 check(len(images) >= 3, f"{len(images)} screenshots")
 for image in images:
