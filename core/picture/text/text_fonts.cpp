@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "core/base/held_errors.h"
+#include "core/base/system/machine.h"
 #include "core/picture/text/built_in_font.h"
 #include "core/picture/text/font_configuration.h"
 
@@ -99,15 +102,28 @@ Fonts sorted_fonts(FcConfig* config, FontRole role) {
   return fonts;
 }
 
+// Who packs the program for machines of others lays its fonts beside it: they need not be installed there.
+void add_packed_fonts(FcConfig* config) {
+  const std::filesystem::path program = system::program_path();
+  const std::filesystem::path folder = program.parent_path().parent_path() / "share/headscope/fonts";
+  std::error_code error;
+  if (!program.empty() && std::filesystem::is_directory(folder, error)) {
+    FcConfigAppFontAddDir(config, fc_text(folder.string().c_str()));
+  }
+}
+
 // The installed fonts do not change while the program runs, and asking for them takes tens of milliseconds: found
 // once, on the first use of a role, and read-only from then on.
 FcConfig* load_config() {
   const HeldErrors held;
   const char* const own = font_configuration();
-  if (own == nullptr) return FcInitLoadConfigAndFonts();
-  Config config(FcConfigCreate());
-  if (!config || !FcConfigParseAndLoadFromMemory(config.get(), fc_text(own), FcTrue)) return nullptr;
-  FcConfigBuildFonts(config.get());
+  Config config(own == nullptr ? FcInitLoadConfigAndFonts() : FcConfigCreate());
+  if (!config) return nullptr;
+  if (own != nullptr) {
+    if (!FcConfigParseAndLoadFromMemory(config.get(), fc_text(own), FcTrue)) return nullptr;
+    FcConfigBuildFonts(config.get());
+  }
+  add_packed_fonts(config.get());
   return config.release();
 }
 
