@@ -5,7 +5,7 @@ import os
 import pathlib
 import tempfile
 
-import numpy as np
+from headscope._numpy import np
 
 
 def as_array(value, name="the array"):

@@ -9,10 +9,9 @@ import re
 import tempfile
 import typing
 
-import numpy as np
-
 from headscope import _answers, _reports, _surveys
 from headscope._arrays import read_safetensors
+from headscope._numpy import np
 from headscope._program import HeadscopeError, answer, program, warn
 from headscope._records import Answer
 from headscope._round_trips import with_answers

@@ -6,10 +6,9 @@ import pathlib
 import re
 import tempfile
 
-import numpy as np
-
 from headscope import _html
 from headscope._arrays import numbers, plain, safetensors_bytes
+from headscope._numpy import np
 from headscope._program import answer, warn
 from headscope._words import words_of
 

@@ -2,8 +2,9 @@
 
 import html
 import math
+from numbers import Integral, Real
 
-import numpy as np
+from headscope._numpy import np
 
 MOST_ROWS = 24      # of a table
 MOST_CELLS = 64     # along each side of a map
@@ -15,7 +16,7 @@ PLAIN = "border:0;padding:1px 8px;text-align:left;white-space:pre;font-variant-n
 
 def said(value):
     """A value as text that stands in HTML: escaped, numbers with six digits."""
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, Real) and not isinstance(value, Integral):
         return html.escape(f"{value:.6g}")
     if isinstance(value, (list, tuple)):
         return html.escape("[" + ", ".join(str(part) for part in value[:8]) + (", ...]" if len(value) > 8 else "]"))

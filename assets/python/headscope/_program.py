@@ -1,5 +1,7 @@
 """Where the programs are, and what they say."""
 
+import functools
+import importlib.metadata
 import os
 import pathlib
 import shutil
@@ -22,15 +24,31 @@ class RefusedError(HeadscopeError, ValueError):
     """What headscope-cli refused because of what it was given: its exit codes 2 and 3."""
 
 
+@functools.cache
+def _came_along(name):
+    """The path of a program that was installed together with this package, as wheels with the programs do, or None."""
+    try:
+        installed = importlib.metadata.distribution("headscope")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    here = pathlib.Path(__file__).resolve().parent
+    files = installed.files or ()
+    if not any(file.name == "_program.py" and file.locate().resolve().parent == here for file in files):
+        return None  # another copy of the package, which lies elsewhere
+    found = [str(file.locate().resolve()) for file in files if file.name == name and file.parent.name == "bin"]
+    return found[0] if found and os.access(found[0], os.X_OK) else None
+
+
 def program(name):
-    """The path of `headscope` or `headscope-cli`: beside the program that HEADSCOPE names, else on PATH."""
+    """The path of `headscope` or `headscope-cli`: beside the program that HEADSCOPE names, else the one that came along with
+    this package, else the one on PATH."""
     named = os.environ.get("HEADSCOPE")
     if named:
         folder = pathlib.Path(named) if os.path.isdir(named) else pathlib.Path(named).parent
         if os.access(folder / name, os.X_OK):
             return str(folder / name)
         raise HeadscopeError(f"{name} is not beside HEADSCOPE={named}")
-    found = shutil.which(name)
+    found = _came_along(name) or shutil.which(name)
     if found is None:
         raise HeadscopeError(f"{name} was not found on PATH; install Headscope, or set HEADSCOPE to one of its programs")
     return found
@@ -65,5 +83,5 @@ def call(words):
 
 
 def version():
-    """The version of the program that is found: "1.0.0"."""
+    """The version of the program that is found: "1.1.0"."""
     return call(["--version"]).split()[-1]

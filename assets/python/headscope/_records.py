@@ -5,11 +5,9 @@ import functools
 import types
 import typing
 
-import numpy as np
-
 from headscope import _html
+from headscope._numpy import Array, np
 
-Array = np.ndarray
 NOT_FINITE = ("nan", "inf", "-inf")  # as JSON carries them
 
 

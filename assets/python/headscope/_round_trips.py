@@ -2,9 +2,8 @@
 
 import re
 
-import numpy as np
-
 from headscope._arrays import numbers
+from headscope._numpy import np
 
 PLACE = re.compile(r"(?:([0-9]+)/)?(\w+)", re.ASCII)
 NAMES = {"q": "query", "k": "key", "v": "value", "z": "context"}

@@ -5,10 +5,9 @@ import pathlib
 import tempfile
 import typing
 
-import numpy as np
-
 from headscope import _html
 from headscope._answers import Lens, Predictions, metrics_of
+from headscope._numpy import np
 from headscope._program import call
 from headscope._round_trips import with_answers
 from headscope._words import words_of

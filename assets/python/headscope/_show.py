@@ -7,19 +7,21 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import weakref
 
 from headscope._arrays import capture_bytes, write_atomically
 from headscope._interventions import interventions_of
-from headscope._program import HeadscopeError, program, version
+from headscope._program import HeadscopeError, program, version, warn
 from headscope._run import render
 from headscope._wire import MOST_BYTES, Wire, socket_path, window_that_listens
 
 
 def show(attn=None, *, q=None, k=None, v=None, mask=None, scale=None, causal=None, tokens=None, key_tokens=None,
          grid=None, model=None, phrase=None, window=True, arguments=()):
-    """Opens a window on arrays, or on a model, and returns a Shown. In a notebook the Shown is a picture.
+    """Opens a window on arrays, or on a model, and returns a Shown. In a notebook the Shown is a page with every number, and
+    where there is no display, as on a server, it is that page alone.
 
     attn: weights after the softmax, [heads, q, k], [layers, heads, q, k] or [layers, batch, heads, q, k].
     q, k, v: queries, keys, values, [heads, len, head_dim], with layers and batch before as above; Headscope computes
@@ -27,7 +29,7 @@ def show(attn=None, *, q=None, k=None, v=None, mask=None, scale=None, causal=Non
     mask: booleans (True: may attend) or numbers that are added, of a shape that broadcasts to [batch, heads, q, k].
     tokens, key_tokens: the names of the positions. grid: (rows, columns) of the image whose patches the tokens are.
     model, phrase: instead of arrays a checkpoint folder, a GGUF file or demo:NAME, and a text for it.
-    window: False opens none: pictures alone. arguments: more words for the program.
+    window: False opens none: pictures and the page alone. arguments: more words for the program.
     Arrays may be NumPy's, PyTorch's, JAX's or nested lists. Raises TypeError, ValueError and HeadscopeError.
     """
     arrays = {"attn": attn, "q": q, "k": k, "v": v, "mask": mask}
@@ -61,6 +63,11 @@ def _let_go(wire, number):
     except (HeadscopeError, OSError):
         pass
     wire.close()
+
+
+def _has_display():
+    """Whether a window could be opened: where windows are not X11's or Wayland's, it is tried."""
+    return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 # What a session says besides its request.
@@ -98,7 +105,11 @@ class Shown:
                 self._path = None
                 self._request = {name: value for name, value in request.items() if value is not None}
             if window and not (not arguments and self._hand_over()):
-                self._open(arguments)
+                if _has_display():
+                    self._open(arguments)
+                elif "ipykernel" not in sys.modules:  # a notebook shows the page
+                    warn(["there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set), so no window was opened; html(), png() "
+                          "and svg() give the same"])
         except BaseException:
             self._forget()
             raise

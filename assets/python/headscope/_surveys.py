@@ -2,9 +2,8 @@
 
 import typing
 
-import numpy as np
-
 from headscope import _html
+from headscope._numpy import np
 from headscope._records import Array, Record, axis_labels, by_head, grid, record
 
 NAN = float("nan")

@@ -5,9 +5,8 @@ import json
 import os
 import pathlib
 
-import numpy as np
-
 from headscope._arrays import numbers, plain, safetensors_bytes
+from headscope._numpy import np
 
 # Options that put arrays into stages: a dict of places and what is put there, or the text of the option.
 ARRAY_OPTIONS = ("set", "add", "project_out")
