@@ -6,6 +6,7 @@ if (($# != 2)); then
   echo "appdir.sh BUILD FOLDER: a build tree with the window, and a folder that is not there yet" >&2
   exit 2
 fi
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$1 folder=$2
 if [[ -e $folder ]]; then
   echo "appdir.sh: $folder is there already" >&2
@@ -13,21 +14,7 @@ if [[ -e $folder ]]; then
 fi
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-cmake --install "$build" --prefix "$folder/usr" --component runtime --strip >/dev/null
-if [[ ! -x $folder/usr/bin/headscope ]]; then
-  echo "appdir.sh: $build has no window: configure it with -DHEADSCOPE_WINDOW=ON" >&2
-  exit 2
-fi
-
-# Libraries of the system on which it runs, not of this one: the C library and what is built with it, the compiler's, drivers
-# and what talks to a display or finds fonts. Everything else comes along.
-theirs='^(ld-linux|linux-vdso|libc\.|libm\.|libdl\.|librt\.|libpthread\.|libresolv\.|libstdc\+\+|libgcc_s|libGL|libEGL|libOpenGL'
-theirs+='|libX|libxcb|libwayland|libdrm|libgbm|libfontconfig|libfreetype|libexpat|libuuid)'
-mkdir -p "$folder/usr/lib"
-ldd "$folder/usr/bin/headscope" "$folder/usr/bin/headscope-cli" | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u |
-  while read -r name path; do
-    [[ $name =~ $theirs ]] || cp -L "$path" "$folder/usr/lib/$name"
-  done
+python3 "$here/../portable/tree.py" "$build" "$folder/usr"
 
 cp "$folder/usr/share/applications/headscope.desktop" "$folder/usr/share/icons/hicolor/scalable/apps/headscope.svg" "$folder"
 cp "$folder/usr/share/icons/hicolor/256x256/apps/headscope.png" "$folder/.DirIcon"
@@ -35,7 +22,6 @@ cp "$folder/usr/share/icons/hicolor/256x256/apps/headscope.png" "$folder/.DirIco
 cat >"$folder/AppRun" <<'RUN'
 #!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
-export LD_LIBRARY_PATH="$here/usr/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 case "${ARGV0:-$0}" in
   */headscope-cli | headscope-cli) exec "$here/usr/bin/headscope-cli" "$@" ;;
 esac
