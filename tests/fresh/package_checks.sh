@@ -66,8 +66,7 @@ programs() {
   local out=$3
   says 3 "there is no display" "$1"
   says 0 "Fonts" "$2" doctor
-  # shellcheck disable=SC2016
-  says 0 '"stories"' "$2" info demo:stories --json
+  says 0 '"vocab_size": 2048' "$2" info demo:stories --json
   says 0 "" "$2" run --model demo:stories --phrase "$phrase" --export weights,output,logits --format npy --out "$out"
   says 0 "" "$2" render --model demo:stories --phrase "$phrase" --view heads --out "$out/heads.png"
   says 0 "" "$2" render --model demo:stories --phrase "$phrase" --view heads --out "$out/heads.pdf"
@@ -100,7 +99,7 @@ window() {
   grep -q '"tokens": *[1-9]' "$probe" || fail "$1 computed nothing within 30 s: $(head -c 300 "$probe")"
   kill -TERM "$process"
   wait "$process" || status=$?
-  [[ $status == 143 ]] || fail "$1 ended with $status when it was told to"
+  [[ $status == 0 ]] || fail "$1 ended with $status when it was told to"
   [[ -s $2/state/headscope/last-session.json ]] || fail "$1 kept no session"
   says 0 "$2/window.png" "$1" --screenshot "$2/window.png" --size 1600x1000
 }

@@ -56,13 +56,15 @@ machine=$(uname -m)
 wheel=$(find "$packages" -name "headscope-$version-py3-none-manylinux_*_$machine.whl" | head -n 1)
 onefile=$packages/headscope-$machine.run
 deb=$(find "$packages" -name "headscope_${version}_*.deb" | head -n 1)
+python=/usr/bin/python3  # whose modules apt installs
+[[ -x $python ]] || python=python3
 own_suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 begin_trees
 
 # step NAME COMMAND...: its output into logs/packages-NAME.log, and a line that says how long it took.
 rows=() failed=0
 step() {
-  local log=$kept/logs/packages-${1// /-}.log name=$1 began=$SECONDS status=0
+  local log=$kept/logs/packages-${1//[ :,]/-}.log name=$1 began=$SECONDS status=0
   shift
   "$@" >"$log" 2>&1 </dev/null || status=$?
   rows+=("$(printf '%-46s %4d s  %s' "$name" $((SECONDS - began)) "$( ((status)) && echo failed || echo passed)")")
@@ -102,7 +104,7 @@ same_numbers() { # same_numbers OUT
   local reference=$scratch/reference
   [[ -d $reference ]] || "$cli" run --model demo:stories --phrase "$(sed -n 's/^phrase="\(.*\)"$/\1/p' "$here/package_checks.sh")" \
     --export weights,output,logits --format npy --out "$reference" >/dev/null
-  python3 - "$reference" "$scratch/tree$1" <<'PYTHON'
+  "$python" - "$reference" "$scratch/tree$1" <<'PYTHON'
 import pathlib, sys
 import numpy as np
 ours, theirs = map(pathlib.Path, sys.argv[1:])
