@@ -89,6 +89,7 @@ display() {
 # window PROGRAM OUT: opens on the display that is here, draws the first screen, and keeps its session when it is told to end.
 window() {
   local probe=$2/probe.json status=0 process
+  rm -rf "$probe" "$2/state" "$2/window.png"
   XDG_STATE_HOME=$2/state "$1" --probe "$probe" --size 1600x1000 &
   process=$!
   for _ in {1..300}; do

@@ -1,4 +1,4 @@
-"""Runs every headscope-cli line of the README, the guide, the changes and the page for contributors, each page's in order and in an empty folder of its own: each
+"""Runs every headscope-cli line of the README, the guide, the changes and the pages for contributors and beside others, each page's in order and in an empty folder of its own: each
 must succeed and say something. A block of text below such lines must be what the last of them says, but for its numbers. What
 pages link to and show must be there."""
 import os
@@ -22,7 +22,7 @@ guide = sorted((root / "assets" / "guide").glob("*.md"))
 if len(guide) < 11:
     sys.exit(f"only {len(guide)} pages found in assets/guide")
 failed = ran = 0
-for page in [root / "README.md", *guide, root / "CHANGELOG.md", root / ".github" / "CONTRIBUTING.md"]:
+for page in [root / "README.md", *guide, root / "CHANGELOG.md", root / ".github" / "CONTRIBUTING.md", root / "assets" / "beside-others.md"]:
     text = page.read_text()
     # What the examples read is written by printf. Of a block of text the lines are those below what is run.
     lines, shown, above = [], {}, ""
