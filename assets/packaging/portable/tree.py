@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The programs of a build tree with all that they need, in a folder that runs wherever it lies: tree.py BUILD FOLDER
 
-FOLDER is as an installation: bin, share, and lib/headscope with the libraries that are not everywhere; those that drivers
-of graphics cards load too lie in lib/headscope/spare, and are used where the system has none. Fonts of the window are in
+FOLDER is as an installation: bin, share, and in share/headscope/lib the libraries that are not everywhere; those that drivers
+of graphics cards load too lie in share/headscope/lib/spare, and are used where the system has none. Fonts of the window are in
 share/headscope/fonts, the licences of all of that in share/doc/headscope/licences. The last line says which C and C++
 libraries do for it. README.md says more.
 """
@@ -87,7 +87,7 @@ def gather(programs, folder):
     for name in OPENED:
         wanted[name] = path_of(name)
         wanted.update(loaded(wanted[name]))
-    own, spare = folder / "lib/headscope", folder / "lib/headscope/spare"
+    own, spare = folder / "share/headscope/lib", folder / "share/headscope/lib/spare"
     spare.mkdir(parents=True)
     system = ":".join(SYSTEM).format(machine=os.uname().machine)
     for name, path in wanted.items():
@@ -101,7 +101,7 @@ def gather(programs, folder):
         run("patchelf", "--set-rpath", search, to / name)
         (to / name).chmod(0o755)
     for program in programs:
-        run("patchelf", "--set-rpath", f"$ORIGIN/../lib/headscope:{system}:$ORIGIN/../lib/headscope/spare", program)
+        run("patchelf", "--set-rpath", f"$ORIGIN/../share/headscope/lib:{system}:$ORIGIN/../share/headscope/lib/spare", program)
     return {path for name, path in wanted.items() if name not in symbols.EVERYWHERE}
 
 

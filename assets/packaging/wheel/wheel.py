@@ -3,7 +3,7 @@
 
 The pure one is what setuptools makes of assets/python. The other one is the same with the programs of TREE, a folder of
 portable/tree.py: they become bin/headscope and bin/headscope-cli of whatever environment it is installed in, with their
-libraries in lib/headscope and demos, fonts and manual pages in share. Both are written into FOLDER, and named.
+libraries, demos, fonts and manual pages in share. Both are written into FOLDER, and named.
 """
 import base64
 import hashlib

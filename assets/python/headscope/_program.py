@@ -35,8 +35,10 @@ def _came_along(name):
     files = installed.files or ()
     if not any(file.name == "_program.py" and file.locate().resolve().parent == here for file in files):
         return None  # another copy of the package, which lies elsewhere
-    found = [str(file.locate().resolve()) for file in files if file.name == name and file.parent.name == "bin"]
-    return found[0] if found and os.access(found[0], os.X_OK) else None
+    places = [file.locate() for file in files if file.name == name and file.parent.name == "bin"]
+    if places:
+        places.append(here.parent / "bin" / name)  # pip install --target moves what it has listed elsewhere
+    return next((str(place.resolve()) for place in places if os.access(place, os.X_OK)), None)
 
 
 def program(name):

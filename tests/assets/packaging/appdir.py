@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as name:
         check((folder / "usr/share/headscope/fonts" / font).is_file(), f"{font} is not in it")
         check(font.partition(".")[0] in told, f"{font} is not what is drawn with: {told}")
 
-    libraries = folder / "usr/lib/headscope"
+    libraries = folder / "usr/share/headscope/lib"
     own = {path.name: path for path in libraries.iterdir() if path.is_file()}
     spare = {path.name: path for path in (libraries / "spare").iterdir()}
     strangers = [each for each in {**own, **spare} if re.match(r"(libc|libm|libGL|libEGL|libdrm|libstdc\+\+|ld-linux)[.-]", each)]

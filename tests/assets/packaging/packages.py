@@ -58,6 +58,10 @@ def wheels(usr, work, version):
         ends(0, f"{program} {version}\n", work / "an environment/bin" / program, "--version", **here)
     ends(0, f"{work}/an environment/bin/headscope-cli {version}\n", work / "an environment/bin/python", "-c",
          "from headscope import version; from headscope._program import program; print(program('headscope-cli'), version())", **here)
+    run(work / "an environment/bin/pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", "--target", work / "a target", wheel_file)
+    ends(0, f"{work}/a target/bin/headscope-cli {version}\n", sys.executable, "-c",
+         "from headscope import version; from headscope._program import program; print(program('headscope-cli'), version())",
+         **{**here, "PYTHONPATH": str(work / "a target")})
     ends(0, "induction", work / "an environment/bin/headscope-cli", "info", "demo:induction", **here)
     run(work / "an environment/bin/pip", "uninstall", "--quiet", "--yes", "headscope")
     left = [path for path in (work / "an environment").rglob("*headscope*") if not path.is_dir()]
