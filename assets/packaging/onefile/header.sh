@@ -36,6 +36,10 @@ unpack() {
   trap 'exit 130' INT TERM HUP
   if payload | gzip -dc | tar -xf - -C "$part" 2>"$part/said" && rm "$part/said" && chmod 755 "$part" &&
     listed "$part" >"$part/.complete" && [ -s "$part/.complete" ]; then
+    if [ -x "$part/usr/bin/headscope-cli" ] && ! said=$("$part/usr/bin/headscope-cli" --version 2>&1); then
+      rm -rf "$part"
+      refuse "the programs do not start here: $said. They need glibc @GLIBC@ or newer, and no LD_LIBRARY_PATH that leads to other libraries"
+    fi
     if [ -e "$1" ] && ! is_whole "$1"; then
       left=$(mktemp -d "$1.XXXXXXXX") && mv -T "$1" "$left/left" && rm -rf "$left"
     fi

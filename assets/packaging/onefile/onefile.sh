@@ -11,9 +11,10 @@ folder=$1 file=$2
 payload=$(mktemp "$file.XXXXXXXX")
 trap 'rm -f "$payload" "$payload.run"' EXIT
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@1767225600 -C "$folder" -cf - . | gzip -9n >"$payload"
+glibc=$(python3 "$here/../portable/symbols.py" "$folder/usr" any | sed 's/.*GLIBC \([0-9.]*\).*/\1/')
 version=$("$folder/usr/bin/headscope-cli" --version)
 sed -e "s/@BYTES@/$(stat -c %s "$payload")/" -e "s/@SHA256@/$(sha256sum "$payload" | cut -d ' ' -f 1)/" \
-  -e "s/@MEGABYTES@/$(du -sm "$folder" | cut -f 1)/" -e "s/@MACHINE@/$(uname -m)/" -e "s/@VERSION@/${version##* }/" "$here/header.sh" >"$payload.run"
+  -e "s/@MEGABYTES@/$(du -sm "$folder" | cut -f 1)/" -e "s/@GLIBC@/$glibc/" -e "s/@MACHINE@/$(uname -m)/" -e "s/@VERSION@/${version##* }/" "$here/header.sh" >"$payload.run"
 cat "$payload" >>"$payload.run"
 chmod 755 "$payload.run"
 mv "$payload.run" "$file"

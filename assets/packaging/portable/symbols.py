@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the programs and libraries in a folder run with an older C library than this system's: symbols.py FOLDER [GLIBC]
+"""Whether the programs and libraries in a folder run with an older C library than this system's: symbols.py FOLDER [GLIBC|any]
 
 A wheel that is called manylinux_2_35 promises that nothing in it needs a newer glibc than 2.35, nor what the C++ library of
 its time has not (PEP 600). Every file is asked which versions of symbols it needs, and which libraries: those of EVERYWHERE
@@ -78,12 +78,12 @@ def judge(folder, glibc=GLIBC):
     if not files:
         wrong.append(f"{folder} has no program")
     if wrong:
-        sys.exit("\n".join([f"symbols.py: this does not run on every system with glibc {glibc or 'of this one'}; a build on Debian 12 does "
-                            "(./dev fresh bookworm --command './dev package')", *wrong]))
+        sys.exit("\n".join([f"symbols.py: this does not run on every system {f'with glibc {glibc}' if glibc else 'as new as this one'}; "
+                            "a build on Debian 12 does (./dev fresh bookworm --command './dev package')", *wrong]))
     return f"{len(files)} files need at most " + ", ".join(f"{word} {version}" for word, version in sorted(most.items()))
 
 
 if __name__ == "__main__":
     if len(sys.argv) not in (2, 3):
-        sys.exit("symbols.py FOLDER [GLIBC]")
-    print(judge(*sys.argv[1:]))
+        sys.exit("symbols.py FOLDER [GLIBC|any]")
+    print(judge(sys.argv[1], None if sys.argv[2:] == ["any"] else (sys.argv[2:] or [GLIBC])[0]))
