@@ -17,6 +17,8 @@ WAYS = {
                    r"|\bfile\(REMOVE_RECURSE\b"),
         ("app", "core", "assets", "shaders"), {
             "assets/corpus/engines/dask_scan.py": "a folder of temporary files that it has made itself (tempfile)",
+            "assets/packaging/onefile/header.sh": "folders that it has made itself in its cache (mktemp), or unpacked there",
+            "assets/packaging/wheel/wheel.py": "a folder of temporary files that it has made itself (tempfile)",
             "assets/python/headscope/_commands.py": "a folder of temporary files that it has made itself (tempfile)",
             "assets/python/headscope/_diagnose.py": "a folder of temporary files that it has made itself (tempfile)",
             "assets/python/headscope/_run.py": "a folder of temporary files that it has made itself (tempfile)",
