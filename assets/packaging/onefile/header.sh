@@ -82,7 +82,14 @@ fi
 root=
 for below in "${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}" "${TMPDIR:-/tmp}"; do
   case $below in /*) ;; *) continue ;; esac  # a relative path is none
-  [ "$below" = "${TMPDIR:-/tmp}" ] && below=$below/headscope-$(id -u) || below=$below/headscope/onefile
+  if [ "$below" = "${TMPDIR:-/tmp}" ]; then
+    below=$below/headscope-$(id -u)
+  else
+    owner=$below  # a home of another user gets no folder that he cannot remove
+    while [ -n "$owner" ] && [ ! -e "$owner" ]; do owner=${owner%/*}; done
+    [ -O "${owner:-/}" ] || continue
+    below=$below/headscope/onefile
+  fi
   candidate=$below/$version-$(echo "$sha256" | cut -c 1-16)
   if [ -O "$candidate" ] && [ -x "$candidate/usr/bin/headscope" ] && is_whole "$candidate"; then
     root=$candidate
