@@ -36,6 +36,8 @@ headings = re.findall(r"^## ([0-9][0-9.]*)", (source / "CHANGELOG.md").read_text
 check(headings[:1] == [version], f"the newest of CHANGELOG.md is {headings[:1]}, the program's {version}")
 
 home = root.find("url[@type='homepage']").text
+python = (source / "assets/python/pyproject.toml").read_text()
+check(f'version = "{version}"' in python and f'Homepage = "{home}"' in python, f"pyproject.toml is not of {version} and {home}")
 check(citation["url"] == home, f"CITATION.cff leads to {citation['url']}, the metainfo to {home}")
 images = root.findall("screenshots/screenshot/image")
 check(len(images) >= 3, f"{len(images)} screenshots")

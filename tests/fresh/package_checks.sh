@@ -72,6 +72,8 @@ programs() {
   says 0 "" "$2" render --model demo:stories --phrase "$phrase" --view heads --out "$out/heads.pdf"
   [[ $(head -c 4 "$out/heads.png" | tail -c 3) == PNG ]] || fail "heads.png is no picture"
   "$2" doctor >"$out/doctor.txt"
+  # Where fontconfig has no configuration, nothing is said of that.
+  [[ -z $("$2" render --phrase "a b" --out "$out/quiet.pdf" 2>&1 >/dev/null) ]] || fail "$2 complains while it draws"
 }
 
 # display COMMAND...: with an X server of its own.

@@ -2,12 +2,15 @@
 
 #include <fontconfig/fontconfig.h>
 
+#include <cstdlib>
+
 namespace headscope {
 
 namespace {
 
-// Whether fontconfig finds a configuration by itself, or the file that its user's variables name.
+// Whether fontconfig finds a configuration by itself. Who names one that is not there is told so by fontconfig.
 bool has_configuration() {
+  if (std::getenv("FONTCONFIG_FILE") != nullptr) return true;
 #if FC_VERSION >= 21393
   // The current configuration would be loaded for it, with a word on standard error where there is none.
   FcConfig* const empty = FcConfigCreate();
