@@ -35,6 +35,7 @@ Command scan_command();         // scan_command.cpp
 Command merge_command();        // merge_command.cpp
 Command report_command();       // report_command.cpp
 Command doctor_command();       // doctor_command.cpp
+Command worksheet_command();    // worksheet_command.cpp
 Command manual_command();       // manual_command.cpp
 
 // In the order of --help.

@@ -47,6 +47,7 @@ CORE = {
     "core/picture/text": {"core/picture"} | _below_pictures,
     "core/picture/figure": {"core/picture", "core/picture/text"} | _below_pictures,
     "core/export": {"core/picture", "core/picture/figure", "core/picture/text", "core/cost"} | _below_pictures,
+    "core/worksheet": {"core/base", "core/tensor", "core/io", "core/picture", "core/picture/figure", "core/picture/text"},
     "core/script": _results,
     "core/generate": _results,
     "core/gradient": _results,

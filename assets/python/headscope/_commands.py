@@ -88,6 +88,7 @@ ROWS = (
     Command("merge", _counted, of_model=False, places=("files",), prints=()),
     Command("report", _as(_reports.Report), of_model=False, places=("path",), files=("format",), ways={"head": joined(".")}),
     Command("doctor", of_model=False),
+    Command("worksheet", _text, of_model=False, prints=(), files=("out",)),
     Command("manual", why_not="a page for man(1) and completions of shells, which a shell asks headscope-cli for"),
 )
 COMMANDS = {row.name: row for row in ROWS}

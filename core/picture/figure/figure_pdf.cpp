@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -31,9 +33,9 @@ using Context = std::unique_ptr<cairo_t, ContextDeleter>;
 
 class PdfOutput : public FigureOutput {
  public:
-  PdfOutput(cairo_t* page, const FigurePlan& plan, const PlanMaps& maps, const CancelToken& cancel,
+  PdfOutput(cairo_t* page, PdfText& words, const FigurePlan& plan, const PlanMaps& maps, const CancelToken& cancel,
             const std::function<void(double)>& progress)
-      : page_(page), plan_(plan), maps_(maps), cancel_(cancel), progress_(progress), words_(page) {}
+      : page_(page), plan_(plan), maps_(maps), cancel_(cancel), progress_(progress), words_(words) {}
 
   Range rows() const override { return {0, plan_.height}; }
 
@@ -189,7 +191,7 @@ class PdfOutput : public FigureOutput {
   const PlanMaps& maps_;
   const CancelToken& cancel_;
   const std::function<void(double)>& progress_;
-  PdfText words_;
+  PdfText& words_;  // of all pages, so that each font is embedded once
   int drawn_ = 0;
 };
 
@@ -213,38 +215,69 @@ void describe(cairo_surface_t* surface, const FigurePlan& plan) {
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
 }
 
+double page_height(const FigurePlan& plan) {
+  return plan.height * page_width(plan) / plan.width;
+}
+
+void set_options(cairo_t* page) {
+  cairo_font_options_t* const options = cairo_font_options_create();
+  cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+  cairo_set_font_options(page, options);
+  cairo_font_options_destroy(options);
+}
+
+void draw_page(cairo_t* page, PdfText& words, const FigurePlan& plan, const CancelToken& cancel,
+               const std::function<void(double)>& progress) {
+  cairo_save(page);
+  const double scale = page_width(plan) / plan.width;
+  cairo_scale(page, scale, scale);
+  const PlanMaps maps = maps_of(plan);
+  PdfOutput output(page, words, plan, maps, cancel, progress);
+  if (plan.ground.a == 255) output.rect({0, 0, plan.width, plan.height, plan.ground});
+  draw_plan(plan, output, cancel);
+  cairo_show_page(page);
+  cairo_restore(page);
+}
+
+// The document of these pages, at least one, with the title and the description of the first.
+std::string pdf_bytes(std::span<const FigurePlan> pages, const CancelToken& cancel,
+                      const std::function<void(double)>& progress) {
+  std::string bytes;
+  const Surface surface(
+      cairo_pdf_surface_create_for_stream(append, &bytes, page_width(pages.front()), page_height(pages.front())));
+  describe(surface.get(), pages.front());
+  const Context page(cairo_create(surface.get()));
+  set_options(page.get());
+  PdfText words(page.get());
+  for (std::size_t k = 0; k < pages.size(); ++k) {
+    cancel.check();
+    cairo_pdf_surface_set_size(surface.get(), page_width(pages[k]), page_height(pages[k]));
+    draw_page(page.get(), words, pages[k], cancel, pages.size() == 1 ? progress : std::function<void(double)>());
+    if (progress && pages.size() > 1) progress(static_cast<double>(k + 1) / static_cast<double>(pages.size()));
+  }
+  cairo_surface_finish(surface.get());
+  const cairo_status_t status =
+      cairo_status(page.get()) != CAIRO_STATUS_SUCCESS ? cairo_status(page.get()) : cairo_surface_status(surface.get());
+  if (status != CAIRO_STATUS_SUCCESS) {
+    throw Error(fmt::format("the PDF cannot be made: {}", cairo_status_to_string(status)));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void write_pdf(std::ostream& out, const FigurePlan& plan, const std::map<std::string, std::string>& recipe,
                const CancelToken& cancel, const std::function<void(double)>& progress) {
-  const double width = page_width(plan), scale = width / plan.width;
-  std::string bytes;
-  const Surface surface(cairo_pdf_surface_create_for_stream(append, &bytes, width, plan.height * scale));
-  describe(surface.get(), plan);
-  {
-    const Context page(cairo_create(surface.get()));
-    cairo_scale(page.get(), scale, scale);
-    cairo_font_options_t* const options = cairo_font_options_create();
-    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
-    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-    cairo_set_font_options(page.get(), options);
-    cairo_font_options_destroy(options);
-    const PlanMaps maps = maps_of(plan);
-    PdfOutput output(page.get(), plan, maps, cancel, progress);
-    if (plan.ground.a == 255) output.rect({0, 0, plan.width, plan.height, plan.ground});
-    draw_plan(plan, output, cancel);
-    cairo_show_page(page.get());
-    cairo_surface_finish(surface.get());
-    const cairo_status_t status = cairo_status(page.get()) != CAIRO_STATUS_SUCCESS
-                                      ? cairo_status(page.get())
-                                      : cairo_surface_status(surface.get());
-    if (status != CAIRO_STATUS_SUCCESS) {
-      throw Error(fmt::format("the PDF cannot be made: {}", cairo_status_to_string(status)));
-    }
-  }
+  std::string bytes = pdf_bytes({&plan, 1}, cancel, progress);
   const auto json = recipe.find("headscope");
   out << (json == recipe.end() ? bytes : pdf_with_recipe(std::move(bytes), json->second));
   if (progress) progress(1);
+}
+
+void write_pdf_pages(std::ostream& out, std::span<const FigurePlan> pages, const CancelToken& cancel,
+                     const std::function<void(double)>& progress) {
+  out << pdf_bytes(pages, cancel, progress);
 }
 
 }  // namespace headscope

@@ -1,4 +1,5 @@
-// A figure as a list of things to draw, laid out to the pixel before anything is drawn. Internal to core/picture.
+// A figure as a list of things to draw, laid out to the pixel before anything is drawn. Internal to core/picture, and
+// to what lays out pages of its own (core/worksheet).
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -111,6 +113,11 @@ void write_svg(std::ostream& out, const FigurePlan& plan, const std::map<std::st
 
 void write_pdf(std::ostream& out, const FigurePlan& plan, const std::map<std::string, std::string>& recipe,
                const CancelToken& cancel, const std::function<void(double)>& progress);
+
+// Several plans as the pages of one PDF document, at least one; title and description are those of the first.
+// `progress` may be empty. Throws Cancelled.
+void write_pdf_pages(std::ostream& out, std::span<const FigurePlan> pages, const CancelToken& cancel,
+                     const std::function<void(double)>& progress);
 
 // ---- numbers as pictures show them: U+2212 for minus, no zero before the point
 // ".25", "1", "−1.9", "12.5", "1e−4": at most three significant digits of the largest value of the scale.

@@ -1,0 +1,152 @@
+#include "core/worksheet/sheet_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/picture/palette.h"
+#include "core/picture/text/text.h"
+
+namespace headscope {
+
+namespace {
+
+constexpr int kCellWidth = 104, kCellHeight = 66, kTitleHeight = 44, kColumnsHeight = 40;
+constexpr double kTitleSize = 27, kNameSize = 25, kNumberSize = 28, kLetterSize = 21;
+constexpr int kWidestName = 170;
+
+std::vector<std::string> indices(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < count; ++k) names.push_back(fmt::format("{}", k));
+  return names;
+}
+
+class Tables {
+ public:
+  Tables(const WorksheetSpec& spec, const HandSheet& sheet)
+      : spec_(spec), sheet_(sheet), colors_(palette(Theme::light)) {}
+
+  // Numbers that are given, with a row a word.
+  SheetTable given(const std::string& title, Rgba color, const DecimalGrid& grid) const {
+    SheetTable table{title, color, indices(grid.front().size()), spec_.words, {}};
+    for (const std::vector<Decimal>& row : grid) {
+      table.cells.emplace_back();
+      for (const Decimal number : row) table.cells.back().push_back({printed_text(number), 0});
+    }
+    return table;
+  }
+
+  // Numbers that are computed.
+  SheetTable computed(const std::string& title, SheetStage stage, int head, std::vector<std::string> columns) const {
+    SheetTable table{title, colors_.text, std::move(columns), spec_.words, {}};
+    for (int i = 0; i < spec_.length(); ++i) {
+      table.cells.emplace_back();
+      for (int j = 0; j < static_cast<int>(table.columns.size()); ++j) {
+        table.cells.back().push_back(cell({stage, head, i, j}));
+      }
+    }
+    return table;
+  }
+
+  TableCell cell(const SheetCell& at) const {
+    if (at.stage == SheetStage::scores && is_hidden(spec_, at.row, at.column)) return {"−∞", 0};
+    return {printed_text(sheet_.value(at)), sheet_.letter(at).value_or('\0')};
+  }
+
+  SheetTable powers(int head) const {
+    SheetTable table = computed("e^score", SheetStage::exp, head, spec_.words);
+    table.columns.emplace_back("sum");
+    for (int i = 0; i < spec_.length(); ++i) {
+      table.cells[static_cast<std::size_t>(i)].push_back(cell({SheetStage::sum, head, i, 0}));
+    }
+    return table;
+  }
+
+ private:
+  const WorksheetSpec& spec_;
+  const HandSheet& sheet_;
+  const Palette& colors_;
+};
+
+int name_width(const SheetTable& table) {
+  double widest = 0;
+  for (const std::string& name : table.rows) {
+    widest = std::max(widest, drawn_width(name, FontRole::words, kNameSize));
+  }
+  return std::min(static_cast<int>(std::ceil(widest)), kWidestName) + 14;
+}
+
+}  // namespace
+
+std::vector<SheetTable> head_tables(const WorksheetSpec& spec, const HandSheet& sheet, int head) {
+  const Tables tables(spec, sheet);
+  const Palette& colors = palette(Theme::light);
+  const SheetHead& of = sheet.heads[static_cast<std::size_t>(head)];
+  return {tables.given("queries", colors.query, of.query),
+          tables.given("keys", colors.key, of.key),
+          tables.given("values", colors.value, of.value),
+          tables.computed("query · key", SheetStage::raw_scores, head, spec.words),
+          tables.computed(fmt::format("scores: × {}", printed_text(sheet.scale)), SheetStage::scores, head, spec.words),
+          tables.powers(head),
+          tables.computed("weights: e^score / sum", SheetStage::weights, head, spec.words),
+          tables.computed("context: weights · values", SheetStage::context, head, indices(of.value.front().size()))};
+}
+
+std::vector<SheetTable> output_tables(const WorksheetSpec& spec, const HandSheet& sheet) {
+  const Tables tables(spec, sheet);
+  SheetTable weights = tables.given("W", palette(Theme::light).text, sheet.output_weights);
+  weights.rows = indices(sheet.output_weights.size());
+  const auto columns = static_cast<std::size_t>(spec.d_model);
+  return {weights, tables.computed(spec.heads > 1 ? "output: both contexts · W" : "output: context · W",
+                                   SheetStage::output, 0, indices(columns))};
+}
+
+TableSize table_size(const SheetTable& table) {
+  const int cells = kCellWidth * static_cast<int>(table.columns.size());
+  const int title = static_cast<int>(std::ceil(drawn_width(table.title, FontRole::words_bold, kTitleSize)));
+  return {std::max(name_width(table) + cells, title),
+          kTitleHeight + kColumnsHeight + kCellHeight * static_cast<int>(table.rows.size())};
+}
+
+void draw_table(SheetPaper& paper, const SheetTable& table, int x, bool solved) {
+  const Palette& colors = palette(Theme::light);
+  const int names = name_width(table), top = paper.y() + kTitleHeight + kColumnsHeight;
+  paper.line(x, paper.y() + kTitleSize, table.title, {FontRole::words_bold, kTitleSize, table.color});
+  for (std::size_t j = 0; j < table.columns.size(); ++j) {
+    const double middle = x + names + kCellWidth * (static_cast<double>(j) + 0.5);
+    paper.line(middle, top - 12, fit_text(table.columns[j], FontRole::words, kNameSize, kCellWidth - 6),
+               {FontRole::words, kNameSize, colors.text2}, 0.5);
+  }
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const int y = top + kCellHeight * static_cast<int>(i);
+    const double baseline = y + kCellHeight / 2.0 + font_metrics(FontRole::words, kNumberSize).cap_height / 2;
+    paper.line(x + names - 10, baseline, fit_text(table.rows[i], FontRole::words, kNameSize, kWidestName),
+               {FontRole::words, kNameSize, colors.text2}, 1);
+    for (std::size_t j = 0; j < table.columns.size(); ++j) {
+      const TableCell& cell = table.cells[i][j];
+      const int left = x + names + kCellWidth * static_cast<int>(j);
+      const bool blank = cell.letter != 0;
+      if (!blank) paper.frame({left, y, kCellWidth + 2, kCellHeight + 2, colors.line}, 2);
+      if (!blank || solved) {
+        paper.line(left + kCellWidth / 2.0, baseline, cell.text,
+                   {blank ? FontRole::words_bold : FontRole::words, kNumberSize, blank ? colors.accent : colors.text},
+                   0.5);
+      }
+    }
+  }
+  // The blanks lie over the thin lines of their neighbours.
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    for (std::size_t j = 0; j < table.columns.size(); ++j) {
+      const TableCell& cell = table.cells[i][j];
+      if (cell.letter == 0) continue;
+      const int left = x + names + kCellWidth * static_cast<int>(j), y = top + kCellHeight * static_cast<int>(i);
+      paper.frame({left, y, kCellWidth + 2, kCellHeight + 2, colors.text2}, 4);
+      paper.line(left + 10, y + 26, std::string(1, cell.letter), {FontRole::words_bold, kLetterSize, colors.accent});
+    }
+  }
+}
+
+}  // namespace headscope
