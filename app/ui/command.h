@@ -99,6 +99,7 @@ enum class CommandId {
   play_updates,
   update_frames,
   paste_session,
+  worksheet,
 };
 
 struct Command {

@@ -101,6 +101,8 @@ const CommandInfo kBelowMainViews[] = {
     {Id::scale_reset, "Normal size", "View", "Ctrl+0", "The size that the screen asks for."},
 
     {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
+    {Id::worksheet, "Worksheet...", "Export", "",
+     "Sheets of attention to compute by hand, each with numbers of its own, and their solutions."},
     {Id::update_frames, "Frames of the updates", "Export", "",
      "Writes a numbered picture of each result of the followed file that is kept."},
     {Id::lesson_pictures, "Pictures of the lesson", "Export", "",
@@ -112,7 +114,8 @@ const CommandInfo kBelowMainViews[] = {
     {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},
     {Id::toggle_lesson, "Lesson", "Help", "Ctrl+Shift+L",
      "Records stops for others, each a view of your phrase and your words; opens or closes the strip."},
-    {Id::add_stop, "Add a stop", "Help", "Ctrl+Shift+K", "Adds what is shown now to the lesson."},
+    {Id::add_stop, "Add a stop", "Help", "Ctrl+Shift+K",
+     "Adds what is shown now to the lesson, which is kept with the session."},
     {Id::play_lesson, "Play the lesson", "Help", "", "Goes from stop to stop, with their words."},
     {Id::report_problem, "Report a problem", "Help", "",
      "Puts on the clipboard what a report needs: version, driver, fonts, the last crash; no phrase."},

@@ -106,6 +106,7 @@ const CommandAction kActions[] = {
     {CommandId::compare_tensors, [](Ui& ui, const std::string&) { choose_file(ui, kTheirTensors); }},
     {CommandId::save_session, open_dialog<DialogKind::save_session>},
     {CommandId::export_dialog, open_dialog<DialogKind::export_dialog>},
+    {CommandId::worksheet, open_dialog<DialogKind::worksheet>},
     {CommandId::palette, open_dialog<DialogKind::palette>},
     {CommandId::go_to_cell, open_dialog<DialogKind::go_to>},
     {CommandId::help, open_dialog<DialogKind::help>},

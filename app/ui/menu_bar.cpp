@@ -104,6 +104,25 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+// Commands that people also look for in another menu, behind a command of it.
+struct AlsoHere {
+  const char* menu;
+  CommandId after, id;
+};
+constexpr AlsoHere kAlsoHere[] = {{"File", CommandId::save_session, CommandId::toggle_lesson},
+                                  {"File", CommandId::save_session, CommandId::play_lesson},
+                                  {"Export", CommandId::lesson_pictures, CommandId::toggle_lesson}};
+
+void add_also_here(const Ui& ui, int menu, CommandId after, std::vector<Entry>& entries) {
+  for (const AlsoHere& also : kAlsoHere) {
+    if (also.after != after || std::strcmp(also.menu, kMenus[menu]) != 0) continue;
+    const auto& all = command_list();
+    const auto info = std::find_if(all.begin(), all.end(), [&](const CommandInfo& one) { return one.id == also.id; });
+    const bool can = command_refusal(ui, also.id).empty();
+    entries.push_back({{info->title, info->shortcut, can, checked(ui, also.id), false}, {also.id, ""}});
+  }
+}
+
 std::vector<Entry> entries_of(const Ui& ui, int menu) {
   std::vector<Entry> entries;
   for (const CommandInfo& info : command_list()) {
@@ -125,6 +144,7 @@ std::vector<Entry> entries_of(const Ui& ui, int menu) {
       }
       entries.back().line.inner.emplace_back("What each shows...");
     }
+    add_also_here(ui, menu, info.id, entries);
     // A dialog with a sentence on each, where one looks for help.
     if (info.id == CommandId::tour)
       entries.push_back({{"Examples...", "", true, false, false}, {CommandId::examples, ""}});

@@ -64,7 +64,8 @@ enum class DialogKind {
   palette,
   go_to,
   examples,
-  settings
+  settings,
+  worksheet
 };
 
 struct Notice {

@@ -15,7 +15,7 @@ namespace headscope {
 namespace {
 
 constexpr int kCellWidth = 104, kCellHeight = 66, kTitleHeight = 44, kColumnsHeight = 40;
-constexpr double kTitleSize = 27, kNameSize = 25, kNumberSize = 28, kLetterSize = 21;
+constexpr double kTitleSize = 27, kNameSize = 25, kNumberSize = 28, kLetterSize = 20;
 constexpr int kWidestName = 170;
 
 std::vector<std::string> indices(std::size_t count) {
@@ -130,10 +130,12 @@ void draw_table(SheetPaper& paper, const SheetTable& table, int x, bool solved) 
       const int left = x + names + kCellWidth * static_cast<int>(j);
       const bool blank = cell.letter != 0;
       if (!blank) paper.frame({left, y, kCellWidth + 2, kCellHeight + 2, colors.line}, 2);
-      if (!blank || solved) {
-        paper.line(left + kCellWidth / 2.0, baseline, cell.text,
-                   {blank ? FontRole::words_bold : FontRole::words, kNumberSize, blank ? colors.accent : colors.text},
-                   0.5);
+      if (blank && solved) {  // its letter stands in the upper left corner
+        paper.line(left + kCellWidth - 8, baseline + 4, cell.text, {FontRole::words_bold, kNumberSize, colors.accent},
+                   1);
+      }
+      if (!blank) {
+        paper.line(left + kCellWidth / 2.0, baseline, cell.text, {FontRole::words, kNumberSize, colors.text}, 0.5);
       }
     }
   }
@@ -144,7 +146,7 @@ void draw_table(SheetPaper& paper, const SheetTable& table, int x, bool solved) 
       if (cell.letter == 0) continue;
       const int left = x + names + kCellWidth * static_cast<int>(j), y = top + kCellHeight * static_cast<int>(i);
       paper.frame({left, y, kCellWidth + 2, kCellHeight + 2, colors.text2}, 4);
-      paper.line(left + 10, y + 26, std::string(1, cell.letter), {FontRole::words_bold, kLetterSize, colors.accent});
+      paper.line(left + 10, y + 23, std::string(1, cell.letter), {FontRole::words_bold, kLetterSize, colors.accent});
     }
   }
 }

@@ -33,6 +33,7 @@ def commands(folder):
         "render-pdf": ["render", *REQUEST, "--view", "heads", "--out", "OUT/heads.pdf"],
         "export": ["run", *REQUEST, "--export", "all", "--out", "OUT/all"],
         "export-safetensors": ["run", *REQUEST, "--export", "all", "--format", "safetensors", "--out", "OUT/all"],
+        "worksheet": ["worksheet", "--seed", "3", "--out", "OUT/sheet.pdf", "--solutions", "OUT/sheet.csv"],
         "explain": ["explain", *REQUEST, "--stage", "weights", "--at", "0,1,2,1"],
         "info": ["info", picture],
         "info-model": ["info", "demo:pronouns"],

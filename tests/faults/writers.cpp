@@ -242,6 +242,10 @@ std::vector<Writer> command_writers() {
        "app/cli/corpus_picture.cpp",
        nullptr,
        {"report", HEADSCOPE_SOURCE_DIR "/assets/corpus/pronouns.hsagg", "--format", "svg", "--out", "OUT"}},
+      {"worksheet",
+       "core/worksheet/worksheet_file.cpp write_worksheet_csv write_worksheet_pdf write_pdf_pages",
+       nullptr,
+       {"worksheet", "--seed", "3", "--out", "OUT/sheet.pdf", "--solutions", "OUT/sheet.csv"}},
       {"script", kScript, nullptr, command({"script", "--as", "numpy"}, {"--out", "OUT"})},
   };
 }

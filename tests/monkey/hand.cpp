@@ -5,6 +5,7 @@
 
 #include "app/session/folder_listing.h"
 #include "app/ui/export_dialog_state.h"
+#include "app/ui/worksheet_state.h"
 #include "core/base/utf8.h"
 
 namespace headscope::ui {
@@ -80,6 +81,8 @@ void Hand::keep_inside() {
   }
   std::string& target = state.panels.get<ExportDialogState>().choice.folder;
   if (!target.empty() && !scratch_.holds(expanded_path(target))) target = scratch_.exports();
+  std::string& sheets = state.panels.get<WorksheetState>().folder;
+  if (!sheets.empty() && !scratch_.holds(expanded_path(sheets))) sheets = scratch_.exports();
   BrowserState& browser = state.dialogs.browser;
   if (!browser.listing.path.empty() && !scratch_.holds(browser.listing.path)) {
     browser.listing = list_folder(scratch_ / "files", {});

@@ -86,6 +86,7 @@ CASES = [
     Case("script for PyTorch", f"script {PHRASE} --as pytorch --out script"),
     Case("script for NumPy", "script --phrase 'a b c' --mask causal --as numpy --out script"),
     Case("formulas", f"script {PHRASE} --as latex"),
+    Case("worksheet", "worksheet --seed 7 --sheets 2 --out sheet.pdf --solutions sheet.csv"),
     # a corpus
     Case("scan", "scan --model demo:pronouns --phrases phrases.txt --out all.hsagg"),
     Case("first shard", "scan --model demo:pronouns --phrases phrases.txt --shard 0/2 --out shard0.hsagg"),

@@ -62,6 +62,9 @@ void draw_dialogs(Ui& ui, const Rect& window) {
     case DialogKind::export_dialog:
       draw_export_dialog(ui, window);
       break;
+    case DialogKind::worksheet:
+      draw_worksheet_dialog(ui, window);
+      break;
     case DialogKind::open_file:
     case DialogKind::choose_file:
       draw_open_dialog(ui, window);

@@ -15,7 +15,7 @@ from headscope import _commands
 from headscope._answers import Attribution, Explanation, Generation, Lens, Score, Sensitivity, Tokens
 from headscope._diagnose import Diagnosis, assert_close, diagnose
 from headscope._functions import (attribute, bench, circuits, compare, doctor, explain, generate, gradients, info, merge, precision,
-                                  report, scan, score, script, sensitivity, sweep, tokenize)
+                                  report, scan, score, script, sensitivity, sweep, tokenize, worksheet)
 from headscope._layers import Attention
 from headscope._model import Model
 from headscope._program import HeadscopeError, RefusedError, version
@@ -29,7 +29,7 @@ __all__ = ["Answer", "Attention", "Attribution", "Bench", "Circuits", "Compariso
            "Gradients", "HeadscopeError", "Info", "Lens", "Model", "Precision", "RefusedError", "Report", "Result", "Score",
            "Sensitivity", "Shown", "Sweep", "Tokens", "assert_close", "attribute", "bench", "circuits", "compare", "diagnose",
            "doctor", "explain", "generate", "gradients", "info", "intervene", "lens", "merge", "precision", "record", "render",
-           "report", "run", "scan", "score", "script", "sensitivity", "show", "sweep", "tokenize", "version"]
+           "report", "run", "scan", "score", "script", "sensitivity", "show", "sweep", "tokenize", "version", "worksheet"]
 
 
 def __getattr__(name):

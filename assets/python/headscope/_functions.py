@@ -139,6 +139,15 @@ def script(*, as_: str, **request: typing.Any) -> str | pathlib.Path:
     return ask("script", _given(locals()))
 
 
+def worksheet(*, out: Path, cells: Words | int | None = None, **request: typing.Any) -> pathlib.Path:
+    """Sheets of attention to compute by hand, each with numbers of its own, and their solutions (`headscope-cli worksheet`).
+
+    out: a PDF, whose path is returned. cells: what is left blank, a number or words such as "weights:2". solutions: a table
+    of the solutions, CSV.
+    """
+    return ask("worksheet", _given(locals()))
+
+
 def bench(*, size: Words | None = None, threads: int | None = None) -> Bench:
     """How fast this machine computes attention (`headscope-cli bench`)."""
     return ask("bench", _given(locals()))

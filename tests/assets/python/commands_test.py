@@ -86,7 +86,7 @@ class Answers(unittest.TestCase):
             for words, request in cases:
                 with self.subTest(" ".join(words)):
                     equal(getattr(headscope, words[0])(**request), as_json(*words))
-        self.assertEqual({words[0] for words, _ in cases} | {"scan", "merge", "report", "script", "bench", "doctor"},
+        self.assertEqual({words[0] for words, _ in cases} | {"scan", "merge", "report", "script", "bench", "doctor", "worksheet"},
                          {name for name, row in _commands.COMMANDS.items() if not row.own and not row.why_not},
                          "a command without a case")
 
@@ -113,6 +113,10 @@ class Answers(unittest.TestCase):
             self.assertTrue((tables / "heads.csv").exists())
             picture = headscope.explain(stage="weights", at=(0, 0, 1, 0), out=pathlib.Path(folder, "cell.svg"), **IN)
             self.assertIn(b"<svg", picture.read_bytes())
+            sheets = headscope.worksheet(out=f"{folder}/class.pdf", sheets=3, cells=["weights:2", "output"],
+                                         solutions=f"{folder}/class.csv")
+            self.assertEqual(sheets.read_bytes()[:5], b"%PDF-")
+            self.assertEqual(len(pathlib.Path(folder, "class.csv").read_text().splitlines()), 1 + 3 * 3)
             self.assertTrue((headscope.script(as_="numpy", out=f"{folder}/code", **IN) / "attention_numpy.py").exists())
 
     def test_tables_of_a_machine_and_scripts(self):

@@ -49,7 +49,9 @@ TEST(SheetPages, AStudentSeesEveryOperandAndNoCalculation) {
     EXPECT_GE(count_of(asked, task.operands), 1) << task.operands;
     EXPECT_GE(count_of(solved, task.calculation), 1) << task.calculation;
     EXPECT_EQ(count_of(asked, std::string(1, task.letter)), 2) << "in its field and beside its operands";
-    if (task.calculation != task.operands) EXPECT_EQ(count_of(asked, task.calculation), 0) << task.calculation;
+    if (task.calculation != task.operands) {
+      EXPECT_EQ(count_of(asked, task.calculation), 0) << task.calculation;
+    }
     const std::string value = printed_text(task.value);
     EXPECT_GE(count_of(solved, value), 2) << "in its field and behind its calculation";
   }

@@ -151,7 +151,9 @@ TEST(Worksheet, NumbersAreSmallAndWeightsAddUpButForRounding) {
               return hundredths(grid[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
             };
             EXPECT_LE(std::labs(at(head.scores)), 300);
-            if (is_hidden(spec, i, j)) EXPECT_EQ(at(head.weights), 0);
+            if (is_hidden(spec, i, j)) {
+              EXPECT_EQ(at(head.weights), 0);
+            }
             sum += at(head.weights);
           }
           EXPECT_LE(std::labs(sum - 100), 2);
@@ -188,7 +190,7 @@ TEST(Worksheet, OneSheetIsTheSameOnEveryMachine) {
   EXPECT_EQ(sheet.scale, (Decimal{71, 2}));
   std::string query;
   for (const auto& row : sheet.heads[0].query) query += decimal_text(row[0]) + "," + decimal_text(row[1]) + ";";
-  EXPECT_EQ(query, "QUERY");
+  EXPECT_EQ(query, "-2,-2;2,2;0,-2;");
 }
 
 TEST(Worksheet, ANumberOfBlanksGoesThroughAllStages) {

@@ -29,15 +29,22 @@ std::vector<std::string> hits_of(Driver& d, const std::string& query) {
 TEST(PaletteWords, FindWhatPeopleSay) {
   Driver d{phrase_document(kTwelve)};
   d.step(3);
-  const std::vector<std::pair<const char*, const char*>> said = {
-      {"random", "value: model seeded"},         {"untrained", "value: model seeded"},
-      {"training", "value: model demo:stories"}, {"how many heads", "option: heads"},
-      {"print", "command: Export..."},           {"handout", "command: Export..."},
-      {"worksheet", "command: Export..."},       {"export csv", "command: Export..."},
-      {"dark", "command: Dark or light"},        {"bigger", "command: Larger"},
-      {"language", "setting: language Español"}, {"head off", "option: ablate"},
-      {"turn a head off", "option: ablate"},     {"what is the mask", "option: mask"},
-      {"spanish", "setting: language Español"}};
+  const std::vector<std::pair<const char*, const char*>> said = {{"random", "value: model seeded"},
+                                                                 {"untrained", "value: model seeded"},
+                                                                 {"training", "value: model demo:stories"},
+                                                                 {"how many heads", "option: heads"},
+                                                                 {"print", "command: Export..."},
+                                                                 {"handout", "command: Export..."},
+                                                                 {"worksheet", "command: Worksheet..."},
+                                                                 {"homework", "command: Worksheet..."},
+                                                                 {"export csv", "command: Export..."},
+                                                                 {"dark", "command: Dark or light"},
+                                                                 {"bigger", "command: Larger"},
+                                                                 {"language", "setting: language Español"},
+                                                                 {"head off", "option: ablate"},
+                                                                 {"turn a head off", "option: ablate"},
+                                                                 {"what is the mask", "option: mask"},
+                                                                 {"spanish", "setting: language Español"}};
   for (const auto& [query, expected] : said) {
     const std::vector<std::string> hits = hits_of(d, query);
     const auto end = hits.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, hits.size()));
