@@ -1,8 +1,10 @@
 #include "core/worksheet/worksheet_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/io/atomic_file.h"
@@ -18,6 +20,27 @@ namespace {
 
 void add_pages(std::vector<FigurePlan>& all, std::vector<FigurePlan> pages) {
   std::move(pages.begin(), pages.end(), std::back_inserter(all));
+}
+
+// The page in so many pixels: texts and rectangles, which is all that it holds.
+FigurePlan scaled(const FigurePlan& page, int width) {
+  const double share = static_cast<double>(width) / page.width;
+  const auto pixels = [share](int length) { return static_cast<int>(std::lround(length * share)); };
+  FigurePlan small = page;
+  small.width = width;
+  small.height = pixels(page.height);
+  for (auto& item : small.items) {
+    if (auto* const text = std::get_if<TextItem>(&item)) {
+      text->x *= share;
+      text->y *= share;
+      text->size *= share;
+    } else if (auto* const rect = std::get_if<RectItem>(&item)) {
+      // Lines stay visible.
+      *rect = {pixels(rect->x), pixels(rect->y), std::max(1, pixels(rect->width)), std::max(1, pixels(rect->height)),
+               rect->color};
+    }
+  }
+  return small;
 }
 
 }  // namespace
@@ -54,27 +77,7 @@ int student_pages(const WorksheetSpec& spec, SheetSize size) {
 
 Image worksheet_preview(const WorksheetSpec& spec, SheetSize size, int width) {
   const FigurePlan page = sheet_pages(spec, drawn_sheet(spec, 1), size, false).front();
-  const Image whole = drawn_whole(plan_rows(page, {}));
-  Image small(width, static_cast<int>(static_cast<std::int64_t>(whole.height) * width / whole.width));
-  for (int y = 0; y < small.height; ++y) {
-    for (int x = 0; x < small.width; ++x) {
-      // The mean of the pixels that lie under this one.
-      const int x0 = x * whole.width / small.width, x1 = std::max(x0 + 1, (x + 1) * whole.width / small.width);
-      const int y0 = y * whole.height / small.height, y1 = std::max(y0 + 1, (y + 1) * whole.height / small.height);
-      int r = 0, g = 0, b = 0;
-      for (int v = y0; v < y1; ++v) {
-        for (int u = x0; u < x1; ++u) {
-          r += whole.at(u, v).r;
-          g += whole.at(u, v).g;
-          b += whole.at(u, v).b;
-        }
-      }
-      const int count = (x1 - x0) * (y1 - y0);
-      small.at(x, y) = {static_cast<std::uint8_t>(r / count), static_cast<std::uint8_t>(g / count),
-                        static_cast<std::uint8_t>(b / count), 255};
-    }
-  }
-  return small;
+  return drawn_whole(plan_rows(scaled(page, width), {}));
 }
 
 void write_worksheet(const WorksheetFiles& files, const WorksheetSpec& spec, SheetSize size, const CancelToken& cancel,

@@ -138,6 +138,31 @@ def a_picture_of_the_window_does_not_lose_the_pointer(headscope, cli, display, h
     window.quit()
 
 
+def a_teacher_makes_a_worksheet(headscope, cli, display, home):
+    config = pathlib.Path(home) / "config" / "headscope"
+    config.mkdir(parents=True)
+    (config / "settings.json").write_text(json.dumps({"export_folder": str(home)}))
+    window = Window(headscope, display, home)
+    window.key("ctrl+p")
+    window.type("worksheet")
+    window.key("Return")
+    window.wait(lambda p: "worksheet/preview" in p["rects"], "the dialog with its first page")
+    window.click("worksheet/sheets/+")
+    window.click("worksheet/sheets/+")
+    focus(window, "worksheet/file")
+    window.key("ctrl+a")
+    window.type("class.pdf")
+    window.key("Return")
+    p = window.wait(lambda q: q["job"]["result"] and not q["job"]["running"], "the sheets to be written")
+    expect(not p["job"]["failed"], p["job"]["result"])
+    subprocess.run([cli, "worksheet", "--sheets", "3", "--out", "again.pdf", "--solutions", "again.csv"], check=True,
+                   capture_output=True, cwd=home, env=window.environment)
+    for ending in ("pdf", "csv"):
+        expect((home / f"class.{ending}").read_bytes() == (home / f"again.{ending}").read_bytes(), f"{ending} of the command line")
+    expect(len(rows_of(home / "class.csv")) == 1 + 3 * 8, "eight blanks a sheet")
+    expect(window.quit() == 0, "it ends well")
+
+
 if __name__ == "__main__":
     main([exported_numbers_are_the_command_lines, a_picture_opens_again_as_what_it_shows, the_window_itself_is_a_picture,
-          a_picture_of_the_window_does_not_lose_the_pointer])
+          a_picture_of_the_window_does_not_lose_the_pointer, a_teacher_makes_a_worksheet])

@@ -29,7 +29,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr int kPreviewWidth = 420;
+constexpr int kPreviewWidth = 560;
 
 std::vector<std::string> words_in(const std::string& phrase) {
   std::vector<std::string> words;
@@ -212,7 +212,9 @@ void draw_preview(Ui& ui, const WorksheetState& state, const Rect& area) {
   const ImVec2 at{std::floor(room.center().x - extent.x / 2), std::floor(room.center().y - extent.y / 2)};
   const TextureId id = ui.textures.image(0xE4908u, state.preview_version, state.preview);
   if (id != 0) canvas().AddImage(compat::texture(id), at, {at.x + extent.x, at.y + extent.y});
-  ui.mark("worksheet/preview", {at, {at.x + extent.x, at.y + extent.y}});
+  const Rect page{at, {at.x + extent.x, at.y + extent.y}};
+  outline(ui, page, ui.colors.line);
+  ui.mark("worksheet/preview", page);
 }
 
 void write_now(Ui& ui, const WorksheetState& state) {

@@ -59,7 +59,7 @@ TEST_F(WorksheetCommand, WhatASheetCannotBeIsRefusedAndNothingIsWritten) {
     expect_refused(cli(words), 2, parts);
   };
   refused({"--phrase", "two words"}, {"--phrase", "2 words", "3 or 4"});
-  refused({"--heads", "3"}, {"--heads", "'3'"});
+  refused({"--heads", "3"}, {"--heads: 3", "1 or 2"});
   refused({"--heads", "2", "--d-model", "3"}, {"--d-model", "2 or 4"});
   refused({"--sheets", "0"}, {"--sheets"});
   refused({"--sheets", "501"}, {"--sheets", "500"});

@@ -121,7 +121,7 @@ TEST_F(WorksheetDialog, WhatCannotBeIsSaidAndNotWritten) {
   refused("worksheet/cells", "weight:1", "raw_scores:2");
   refused("worksheet/cells", "weights:10", "at most 9");
   set_text("worksheet/cells", "5");
-  refused("worksheet/file", "a/b.pdf", "/");
+  refused("worksheet/file", "a/b.pdf", "slash");
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
