@@ -89,13 +89,13 @@ class TaskWriter {
 
   // In brackets where a minus would stand behind a sign.
   static std::string behind_sign(Decimal number) {
-    return number.units < 0 ? "(" + printed_text(number) + ")" : printed_text(number);
+    return number.units < 0 ? fmt::format("({})", printed_text(number)) : printed_text(number);
   }
 
   std::string vector_text(const std::vector<Operand>& operands) const {
     std::string text;
     for (const Operand& operand : operands) text += (text.empty() ? "" : ", ") + shown(operand);
-    return "(" + text + ")";
+    return fmt::format("({})", text);
   }
 
   void write_product(const std::vector<Operand>& a, const std::vector<Operand>& b, SheetTask& task) const {

@@ -103,8 +103,9 @@ void draw_chips(Ui& ui, Rect& line) {
   for (int k = state.first_chip; k < end && k < lesson_count(ui); ++k) {
     draw_chip(ui, box_in(ui, take_left(line, chip, gap)), k);
   }
-  const std::string help =
-      fmt::format("Adds what is shown now as stop {} (Ctrl+Shift+K). Stops are kept with the session, which Ctrl+S saves.", count == 0 ? 1 : state.stop + 2);
+  const std::string help = fmt::format(
+      "Adds what is shown now as stop {} (Ctrl+Shift+K). Stops are kept with the session, which Ctrl+S saves.",
+      count == 0 ? 1 : state.stop + 2);
   if (icon_button(ui, "lesson/add", box_in(ui, take_left(line, chip, ui.px(10))), Icon::plus,
                   {true, false, help.c_str()})) {
     ui.push(CommandId::add_stop);
