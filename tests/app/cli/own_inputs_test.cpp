@@ -57,6 +57,7 @@ const std::multimap<std::string, Way>& ways() {
       {"report", {{"p.hsagg", "--format", "csv"}, "p.hsagg", "out"}},
       {"report", {{"p.hsagg", "--format", "png"}, "p.hsagg", "out"}},
       {"report", {{"p.hsagg", "--format", "headvis"}, "p.hsagg", "out"}},
+      {"worksheet", {{}, "", "x.pdf"}},
       {"manual", {{"--as", "man"}, "", "x.1"}}};
   return all;
 }

@@ -38,10 +38,11 @@ def expect(browser, tables, layer, head, i, j):
 
 
 def walk(browser, tables, pictures):
-    size = len(tables[1][0])
+    last = max(tables)  # the page opens on it
+    size = len(tables[last][0])
     for head, i, j in ((0, 0, 0), (3, 9, 4), (7, 7, 1), (7, 10, 10), (5, 2, 9)):
         browser.point(f"#grid figure:nth-child({head + 1}) canvas", (j + 0.5) / size, (i + 0.5) / size)
-        expect(browser, tables, 1, head, i, j)
+        expect(browser, tables, last, head, i, j)
     browser.picture(pictures + "-dark.png")
     # The keyboard alone: Tab to the first head's map, then cell by cell.
     browser.script("document.activeElement.blur(); window.focus()")
@@ -49,13 +50,13 @@ def walk(browser, tables, pictures):
         browser.keys(TAB)
         if browser.script("return document.activeElement === document.querySelector('#grid canvas')"):
             break
-    expect(browser, tables, 1, 0, 0, 0)
+    expect(browser, tables, last, 0, 0, 0)
     browser.keys(DOWN * 4 + RIGHT * 2 + UP)
-    expect(browser, tables, 1, 0, 3, 2)
+    expect(browser, tables, last, 0, 3, 2)
     browser.keys(END)
-    expect(browser, tables, 1, 0, 3, size - 1)
+    expect(browser, tables, last, 0, 3, size - 1)
     browser.keys(LEFT * (size - 2) + TAB)
-    expect(browser, tables, 1, 1, 3, 1)
+    expect(browser, tables, last, 1, 3, 1)
     # The other layer, arcs, a range for each row, the other theme.
     browser.click("#layer option:nth-child(1)")
     expect(browser, tables, 0, 1, 3, 1)
@@ -85,12 +86,13 @@ def main():
         page = os.path.join(folder, "page.html")
         subprocess.run([options.cli, "render", "--phrase", PHRASE, "--mask", "causal", "--out", page], check=True,
                        capture_output=True)
-        tables = {layer: rows_of(options.cli, folder, layer) for layer in (0, 1)}
         for kind in here:
             name = kind.__name__
             browser = kind(os.path.join(folder, name))
             try:
                 browser.open(page)
+                last = browser.script("return document.querySelectorAll('#layer option').length") - 1
+                tables = {layer: rows_of(options.cli, folder, layer) for layer in (0, last)}
                 walk(browser, tables, os.path.join(pictures, f"page-{name.lower()}"))
             finally:
                 browser.close()
