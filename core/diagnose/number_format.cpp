@@ -9,8 +9,11 @@ namespace headscope {
 namespace {
 
 constexpr std::size_t kFewestNumbers = 16, kFewestKinds = 8;  // below them a format is a matter of chance
+constexpr int kFewestBits = 16;                               // of evidence that few numbers have to give
+constexpr int kSimpleBits = 4;                                // a number of so few significant bits is in every format
 constexpr double kMostSteps = 127;
 constexpr double kOwnRounding = 1e-6;
+constexpr int kFloat32Bits = 24;
 
 // Numbers that say something: finite, not 0.
 std::vector<double> telling(std::span<const float> numbers) {
@@ -55,6 +58,42 @@ bool telling_enough(std::span<const float> numbers, std::span<const float> ours,
   return false;
 }
 
+// How many bits of a float32 number are used, from the first that is set to the last.
+int significant_bits(double number) {
+  int exponent = 0;
+  double share = std::abs(std::frexp(number, &exponent));
+  int bits = 0;
+  for (; share > 0 && bits < kFloat32Bits; ++bits) {
+    share = 2 * share;
+    share -= std::floor(share);
+  }
+  return bits;
+}
+
+// Whether numbers that are too few for telling_enough() still say that they were rounded: each of another kind that
+// needs more bits than a simple one has, is not whole, and stands beside one of ours that the grid does not hold, would
+// be on the grid by a chance of 2 to the power of -(24 - digits).
+bool few_say_enough(const NumberGrid& grid, std::span<const float> numbers, std::span<const float> ours) {
+  if (ours.empty() || grid.digits <= kSimpleBits + 2) return false;
+  std::set<double> kinds;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const double own = static_cast<double>(ours[k]), number = static_cast<double>(numbers[k]);
+    if (!std::isfinite(number) || !std::isfinite(own) || own == 0 || std::nearbyint(number) == number) continue;
+    if (std::abs(rounded_to(grid, own) - own) <= kOwnRounding * std::abs(own)) continue;
+    if (significant_bits(number) > kSimpleBits) kinds.insert(std::abs(number));
+  }
+  return static_cast<int>(kinds.size()) * (kFloat32Bits - grid.digits) >= kFewestBits;
+}
+
+// Grids, the coarsest first.
+std::vector<const NumberGrid*> coarsest_first() {
+  std::vector<const NumberGrid*> grids;
+  for (const NumberGrid& grid : number_grids()) grids.push_back(&grid);
+  std::stable_sort(grids.begin(), grids.end(),
+                   [](const NumberGrid* a, const NumberGrid* b) { return a->digits < b->digits; });
+  return grids;
+}
+
 }  // namespace
 
 const NumberGrid& float32_grid() {
@@ -66,19 +105,17 @@ const NumberGrid& float32_grid() {
 NumberFormat format_of(std::span<const float> numbers, std::span<const float> ours) {
   if (ours.size() != numbers.size()) ours = {};
   const std::vector<double> known = telling(numbers);
-  if (!telling_enough(numbers, {}, [](double) { return false; })) return {};
-  std::vector<const NumberGrid*> grids;
-  for (const NumberGrid& grid : number_grids()) grids.push_back(&grid);
-  std::stable_sort(grids.begin(), grids.end(),
-                   [](const NumberGrid* a, const NumberGrid* b) { return a->digits < b->digits; });
-  for (const NumberGrid* grid : grids) {
+  const bool many = telling_enough(numbers, {}, [](double) { return false; });
+  for (const NumberGrid* grid : coarsest_first()) {
     if (!all_on(*grid, known)) continue;
     const auto held = [&](double each) {
       // Ours may lie beside the number by its own rounding.
       return std::abs(rounded_to(*grid, each) - each) <= kOwnRounding * std::abs(each);
     };
-    if (telling_enough(numbers, ours, held)) return {grid->name, grid->option, grid, 0};
+    const bool enough = many ? telling_enough(numbers, ours, held) : few_say_enough(*grid, numbers, ours);
+    if (enough) return {grid->name, grid->option, grid, 0};
   }
+  if (!many) return {};
   const NumberFormat steps = eight_bits(known);
   const bool whole = std::all_of(known.begin(), known.end(), [&](double each) { return is_whole(each, steps.step); });
   const auto held = [&](double each) { return is_whole(each, steps.step); };

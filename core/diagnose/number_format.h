@@ -21,7 +21,8 @@ struct NumberFormat {
 
 // The format of fewest bits that holds every number; float32 where there is none, or where the numbers are too few or
 // too alike to tell. `ours`, where it is given, of as many numbers: those that the format holds exactly in ours, too,
-// say nothing (whole numbers are in every format). NaN says nothing, nor does a zero.
+// say nothing (whole numbers are in every format). NaN says nothing, nor does a zero. Fewer than 16 numbers say enough
+// beside `ours` alone, where each that is not simple would be on the format's grid by a small chance.
 NumberFormat format_of(std::span<const float> numbers, std::span<const float> ours = {});
 
 // The format of that name; nullopt where there is none. `numbers` give i8 its factor: the largest is 127 steps.

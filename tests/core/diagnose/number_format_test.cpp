@@ -38,6 +38,23 @@ TEST(NumberFormat, FewOrAlikeNumbersSayNothing) {
   EXPECT_FALSE(format_named("f64", {}).has_value());
 }
 
+// Four numbers of a tiny layer that was computed rightly and rounded: beside ours they cannot be float32 by chance.
+TEST(NumberFormat, FewNumbersBesideOursMayBeEnough) {
+  const std::vector<float> ours(random_values(4, 17));
+  const auto rounded_by = [&](const char* option) {
+    std::vector<float> numbers = ours;
+    const auto format = format_named(option, ours);
+    for (float& each : numbers) each = static_cast<float>(rounded_to(*format->grid, static_cast<double>(each)));
+    return numbers;
+  };
+  EXPECT_EQ(format_of(rounded_by("bf16"), ours).option, "bf16");
+  EXPECT_EQ(format_of(rounded_by("f16"), ours).option, "f16");
+  EXPECT_EQ(format_of(rounded_by("bf16")).option, "f32") << "nothing to hold them against";
+  EXPECT_EQ(format_of(ours, ours).option, "f32");
+  const std::vector<float> simple = {0.5F, 0.25F, 0.375F, 12}, beside = {0.51F, 0.252F, 0.371F, 12.1F};
+  EXPECT_EQ(format_of(simple, beside).option, "f32") << "simple numbers are in every format";
+}
+
 TEST(NumberFormat, AHugeNumberMakesNoSteps) {
   std::vector<float> numbers = random_values(200, 18);
   numbers[7] = -1e9F;
