@@ -1,4 +1,4 @@
-// What the result of now is compared with.
+// Two results are compared: the one of now, which is B, and A, which is chosen here.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// What the dialog of worksheets remembers: its choices, what stands in their way, a small picture of the first page.
+// The dialog of worksheets remembers its choices, the problem that stands in their way, and a small picture of the
+// first page.
 #pragma once
 
 #include <cstdint>

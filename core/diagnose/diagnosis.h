@@ -56,7 +56,7 @@ struct StageComparison {
   std::optional<PartOrder> order;           // of theirs, where `read_as` says it
   std::vector<StageId> given;               // their stages that this one was computed from
   Where where;                              // against ours with their stages before
-  // What makes numbers of few bits differ of which none is too far away: leftover_lean.h.
+  // It makes a stage of few bits differ in which no number lies too far away (leftover_lean.h).
   std::optional<CommonFactor> common_factor;
   std::vector<std::string> mistakes;  // those of the best explanation
   // Best first; empty when equal, and when nothing known explains the difference. More mistakes are named only where

@@ -152,7 +152,7 @@ class Form {
     text("file", "file", state_.file, "worksheet.pdf", "All sheets, then the solutions of each on pages of their own.");
   }
 
-  // What stands below the fields: why it cannot be written, or what it would replace.
+  // The line below the fields says why the sheets cannot be written, or that a file would be replaced.
   void draw_facts() {
     const Rect line{{area_.min.x + ui_.px(84), y_}, {area_.max.x, area_.max.y}};
     if (!state_.problem.empty()) {

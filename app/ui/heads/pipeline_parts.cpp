@@ -12,7 +12,7 @@
 namespace headscope::ui {
 namespace {
 
-// What the strip remembers.
+// The strip remembers this from frame to frame.
 struct PipelineState {
   std::optional<std::size_t> shown;  // the card that was scrolled into sight
 };

@@ -1,4 +1,4 @@
-// What the cards of the stages and their line of names have in common.
+// The cards of the stages and their line of names share these parts.
 #pragma once
 
 #include <string>

@@ -35,8 +35,8 @@ struct StageStep {
   float width = 0;
 };
 
-// What gives way where the names do not fit: the shape, and all but one name of a card that is not query, key and
-// value; then those are letters.
+// Names that do not fit give way: first the shape, and all but one name of a card that is not query, key and value;
+// then those three become letters.
 enum class Brief { no, one_name, letters };
 
 StageStep step_of(Ui& ui, const StripState& strip, const PipelineCard& card, Brief brief) {
@@ -75,7 +75,7 @@ std::vector<StageStep> stage_steps(Ui& ui, const StripState& strip, const std::v
   return steps;
 }
 
-// What the picked number was made of stands out from the rest.
+// The stages from which the picked number was made stand out from the rest.
 Rgba ink_of(const Ui& ui, const StripState& strip, const PipelineCard& card, const Stage& stage) {
   const Rgba own = stage_name_color(ui, card, stage);
   const bool plain = own == ui.colors.text;
