@@ -28,6 +28,11 @@ bool all_on(const NumberGrid& grid, const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [&](double each) { return rounded_to(grid, each) == each; });
 }
 
+// Whether a number of ours is on the grid: it may lie beside it by its own rounding.
+bool holds(const NumberGrid& grid, double number) {
+  return std::abs(rounded_to(grid, number) - number) <= kOwnRounding * std::abs(number);
+}
+
 NumberFormat eight_bits(const std::vector<double>& numbers) {
   double largest = 0;
   for (const double each : numbers) largest = std::max(largest, std::abs(each));
@@ -79,7 +84,7 @@ bool few_say_enough(const NumberGrid& grid, std::span<const float> numbers, std:
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     const double own = static_cast<double>(ours[k]), number = static_cast<double>(numbers[k]);
     if (!std::isfinite(number) || !std::isfinite(own) || own == 0 || std::nearbyint(number) == number) continue;
-    if (std::abs(rounded_to(grid, own) - own) <= kOwnRounding * std::abs(own)) continue;
+    if (holds(grid, own)) continue;
     if (significant_bits(number) > kSimpleBits) kinds.insert(std::abs(number));
   }
   return static_cast<int>(kinds.size()) * (kFloat32Bits - grid.digits) >= kFewestBits;
@@ -108,10 +113,7 @@ NumberFormat format_of(std::span<const float> numbers, std::span<const float> ou
   const bool many = telling_enough(numbers, {}, [](double) { return false; });
   for (const NumberGrid* grid : coarsest_first()) {
     if (!all_on(*grid, known)) continue;
-    const auto held = [&](double each) {
-      // Ours may lie beside the number by its own rounding.
-      return std::abs(rounded_to(*grid, each) - each) <= kOwnRounding * std::abs(each);
-    };
+    const auto held = [&](double each) { return holds(*grid, each); };
     const bool enough = many ? telling_enough(numbers, ours, held) : few_say_enough(*grid, numbers, ours);
     if (enough) return {grid->name, grid->option, grid, 0};
   }

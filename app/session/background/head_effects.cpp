@@ -4,21 +4,14 @@
 #include <utility>
 
 #include "app/session/background/models/predictions.h"
+#include "app/session/background/runs_without.h"
 #include "core/attention/model_trace.h"
 #include "core/backend/backend.h"
 #include "core/base/error.h"
 #include "core/model/checkpoint.h"
-#include "core/request/intervention_list.h"
 
 namespace headscope {
 namespace {
-
-// It keeps the files and the drawn weights of the last run between questions.
-struct Runs {
-  Runs(Compute by, EngineOptions options) : compute(std::move(by)), engine(std::move(options)) {}
-  const Compute compute;
-  Engine engine;
-};
 
 HeadEffect with_all_heads(const HeadEffectQuery& query, const Backend& backend, const CancelToken& cancel) {
   const ModelTrace& model = *query.trace->model;
@@ -33,16 +26,14 @@ HeadEffect with_all_heads(const HeadEffectQuery& query, const Backend& backend, 
 }  // namespace
 
 HeadEffects::WorkInParts head_effect_work(Compute compute, EngineOptions engine) {
-  return [runs = std::make_shared<Runs>(std::move(compute), std::move(engine))](
+  return [run_without = run_without_work(std::move(compute), std::move(engine))](
              const HeadEffectQuery& query, const CancelToken& cancel, const HeadEffects::Publish& publish) {
     const std::shared_ptr<const Backend> backend = make_cpu_backend(0);
     HeadEffect effect = with_all_heads(query, *backend, cancel);
     if (!query.without) return effect;
     publish(effect);
-    Request request = query.trace->request;
-    put_ablated(request, query.head, true);
     try {
-      const std::shared_ptr<const Trace> trace = runs->compute(request, runs->engine, cancel, {});
+      const std::shared_ptr<const Trace> trace = run_without({query.trace, query.head}, cancel);
       std::vector<std::int64_t> ids;
       for (const TokenProbability& token : effect.top) ids.push_back(token.id);
       effect.without = probabilities_of(*trace->model, query.batch, effect.position, ids, *backend, cancel);
