@@ -108,11 +108,20 @@ void draw_nothing_pinned(Ui& ui, const Rect& area, const std::string& waits) {
 
 }  // namespace
 
+namespace {
+
+// The stage that is shown beside the run without a head.
+StageId stage_without_pin(Ui& ui) {
+  return ui.state.panels.get<CompareState>().own_stage.value_or(StageId::output);
+}
+
+}  // namespace
+
 std::optional<ResultPair> compared_pair(Ui& ui) {
   const ComparedSide a = compared_side(ui);
   if (a.trace == nullptr || !a.current) return std::nullopt;
   ResultPair pair{a.trace, ui.session.trace()};
-  if (a.without) pair.stage = ui.state.panels.get<CompareState>().own_stage.value_or(StageId::output);
+  if (a.without) pair.stage = stage_without_pin(ui);
   if (pair.stage && pair.second->find(*pair.stage) == nullptr) pair.stage = std::nullopt;
   return pair;
 }
@@ -158,8 +167,7 @@ void draw_compare_panel(Ui& ui, const Rect& area) {
   a.begin_frame(std::int64_t{1} << 22);
   CompareShown shown{a, *now, selection_of(ui.session.view, now->trace()), nullptr, false, side.without};
   // A stage that only A has can be looked at, too.
-  const StageId wished =
-      side.without ? ui.state.panels.get<CompareState>().own_stage.value_or(StageId::output) : ui.session.view.stage;
+  const StageId wished = side.without ? stage_without_pin(ui) : ui.session.view.stage;
   if (now->trace().find(wished) != nullptr || side.trace->find(wished) != nullptr) shown.selection.stage = wished;
   shown.selection.stage = shown_by_heads(shown.selection.stage);
   if (!now->trace().preview && side.current) {
