@@ -61,8 +61,7 @@ Command worksheet_command() {
   spec.usage = "[--phrase TEXT] [--sheets N] [--cells LIST] --out FILE.pdf [--solutions FILE.csv]";
   spec.summary =
       "Writes sheets of attention to compute by hand, each with numbers of its own and some cells left blank, and "
-      "their "
-      "solutions on pages of their own.";
+      "their solutions on pages of their own.";
   spec.groups = {
       {"Worksheet",
        {{"phrase", "TEXT", "3 or 4 words, of at most 12 letters each (default: green book cat)."},
