@@ -3,175 +3,37 @@
     compare.py LINUX_PROGRAM WINDOWS_PROGRAM [NAME...]
 
 runs every row of cases.py (or those whose names hold one of these words, and what they need is their own affair) with
-both, each in a folder of its own. Texts and files must be the same bytes, but for the \\ of paths; numbers in them may
-differ by 1e-6 of their size, since exp and its kind are another library's. Both draw with the built-in font.
+both, by the rules of tests/other_system.py; numbers may differ by 1e-6 of their size.
 """
-import hashlib
-import os
 import pathlib
-import re
-import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
 import cases
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-NUMBER = re.compile(rb"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-NEAR = 1e-6
-LONGEST = 300  # seconds that a command may take
-# What no two runs say alike: how long it took, how large a file is that says so, and hashes of numbers that may differ.
-TIMES = re.compile(r'("seconds": |computed by CPU, \d+ threads? in |"\w*sha256": ")[\w.+-]+( (?:ns|µs|ms|s)\b)?'.encode())
-SIZES = re.compile(rb"\d[\d.]* (?:bytes|[kKMG]i?B)\b")
-NO_FONTS = "<fontconfig><dir>{}</dir><cachedir>{}</cachedir></fontconfig>"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import other_system
 
-
-def prepare(folder):
-    """What the commands read."""
-    golden = ROOT / "tests/golden/files"
-    for name in ("003_x.npy", "003_layer.safetensors"):
-        shutil.copy(golden / name, folder)
-    shutil.copy(golden / "003_query.npy", folder / "theirs.npy")
-    shutil.copytree(ROOT / "assets/demos/induction", folder / "model")
-    layer = (golden / "003_layer.safetensors").read_bytes()
-    (folder / "cut.safetensors").write_bytes(layer[:len(layer) // 2])
-    (folder / "cut.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0")
-    (folder / "empty.npy").write_bytes(b"")
-    (folder / "crlf.txt").write_bytes("Über den Wolken ☁\r\n".encode())
-    (folder / "model.png").mkdir()
-    (folder / "phrases.txt").write_text("Anna lost the key because she was tired\nTom gave the book to Anna\n"
-                                        "the dog saw that it was late\n", encoding="utf-8")
-
-
-def files_of(folder):
-    """path -> hash of every file below a folder, by / whatever the system."""
-    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in folder.rglob("*") if path.is_file()}
-
-
-def with_slashes(data):
-    return data.replace(b"\\\\", b"/").replace(b"\\", b"/")
-
-
-def floats_difference(linux, windows):
-    """difference() of two files of NumPy or safetensors: their headers, and float32 after them."""
-    start = 10 + int.from_bytes(linux[8:10], "little") if linux[:6] == b"\x93NUMPY" else 8 + int.from_bytes(linux[:8], "little")
-    if len(linux) != len(windows) or linux[:start] != windows[:start]:
-        return "their headers or lengths differ", ""
-    ours, theirs = (struct.unpack(f"<{(len(data) - start) // 4}f", data[start:]) for data in (linux, windows))
-    scale = max(1, max(map(abs, ours), default=0))  # sums of many products: their size is that of the largest
-    largest = max((abs(a - b) / scale for a, b in zip(ours, theirs) if a != b), default=0)
-    return (f"numbers differ by {largest:.0e}" if not largest <= NEAR else ""), f"numbers to {largest:.0e}"
-
-
-def difference(linux, windows):
-    """("" or what is different, a word on how much alike they are)."""
-    if linux == windows:
-        return "", "bytes"
-    if b"\r\n" in windows and b"\r\n" not in linux:
-        return "lines end with CRLF", ""
-    if linux[:6] == windows[:6] == b"\x93NUMPY" or (linux[8:9] == windows[8:9] == b"{" and len(linux) == len(windows)):
-        return floats_difference(linux, windows)
-    ours, theirs = with_slashes(linux), with_slashes(windows)
-    if ours == theirs:
-        return "", "paths"
-    ours, theirs = (SIZES.sub(b"SIZE", TIMES.sub(rb"\1TIME", text)) for text in (ours, theirs))
-    if ours == theirs:
-        return "", "but for times and hashes"
-    ours, theirs = (re.sub(b" +", b" ", text) for text in (ours, theirs))  # a number of fewer digits has more before it
-    try:
-        ours.decode()
-        theirs.decode()
-    except UnicodeDecodeError:
-        return f"{len(linux)} bytes that are no text differ from {len(windows)}", ""
-    if NUMBER.sub(b"#", ours) != NUMBER.sub(b"#", theirs):
-        pairs = zip(ours.splitlines() + [b""], theirs.splitlines() + [b""])
-        line = next(((a, b) for a, b in pairs if NUMBER.sub(b"#", a) != NUMBER.sub(b"#", b)), (ours, theirs))
-        return "Linux: {!r}, Windows: {!r}".format(*(text[:200].decode() for text in line)), ""
-    largest = 0
-    for a, b in zip(NUMBER.findall(ours), NUMBER.findall(theirs)):
-        if a != b:
-            one, other = float(a), float(b)
-            apart = abs(one - other) / max(1, abs(one), abs(other))
-            if apart > NEAR:
-                return f"Linux: {one}, Windows: {other}", ""
-            largest = max(largest, apart)
-    return "", f"numbers to {largest:.0e}"
-
-
-class Side:
-    """A program, and the folder that it works in."""
-
-    def __init__(self, start, folder, environment):
-        self.start, self.folder, self.environment = start, folder, environment
-        folder.mkdir()
-        prepare(folder)
-        self.known = files_of(folder)
-
-    def run(self, case):
-        """(exit code, {what: bytes}) of a command: its two texts, and the files that it made or changed."""
-        # Into files: what Wine leaves running in the background would keep a pipe open.
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            try:
-                code = subprocess.run(self.start + case.words, cwd=self.folder, env=self.environment, input=case.given,
-                                      stdout=out, stderr=err, timeout=LONGEST, check=False).returncode
-            except subprocess.TimeoutExpired:
-                code = f"nothing, for it still ran after {LONGEST} seconds"
-            texts = []
-            for file in (out, err):
-                file.seek(0)
-                texts.append(file.read())
-        before, self.known = self.known, files_of(self.folder)
-        made = {path: (self.folder / path).read_bytes() for path, sum in self.known.items() if before.get(path) != sum}
-        return code, {"standard output": texts[0], "standard error": texts[1], **made}
-
-
-def check(case, linux, windows):
-    """(sentences about what is wrong, a word on how much alike both are)."""
-    (code, expected), (found_code, found) = linux.run(case), windows.run(case)
-    if code != case.code:
-        return [f"Linux ends with {code}, expected {case.code}: {expected['standard error'].decode().strip()}"], ""
-    if found_code != code:
-        return [f"Windows ends with {found_code}, Linux with {code}: {found['standard error'].decode().strip()}"], ""
-    wrong = [f"{path}: written by one alone" for path in sorted(expected.keys() ^ found.keys())]
-    if case.only_code:
-        return wrong, f"exit code alone, since {case.only_code}"
-    alike = set()
-    for what in sorted(expected.keys() & found.keys()):
-        different, how = difference(expected[what], found[what])
-        if different:
-            wrong.append(f"{what}: {different}")
-        alike.add(how)
-    return wrong, "same " + ", ".join(sorted(alike - {""}))
+RULES = other_system.Rules("Windows", 1e-6)
 
 
 def main(linux_program, windows_program, *names):
     chosen = [case for case in cases.CASES if not names or any(name in case.name for name in names)]
-    failed = 0
     with tempfile.TemporaryDirectory(prefix="headscope-windows-") as scratch:
         folder = pathlib.Path(scratch)
-        (folder / "fonts").mkdir()
         (folder / "wine").mkdir()
-        (folder / "fonts.conf").write_text(NO_FONTS.format(folder / "fonts", folder / "fonts"), encoding="utf-8")
-        environment = {"PATH": os.environ["PATH"], "HOME": scratch, "LC_ALL": "C.UTF-8", "TZ": "UTC",
-                       "FONTCONFIG_FILE": str(folder / "fonts.conf"), "SOURCE_DATE_EPOCH": "0"}
+        environment = other_system.bare_environment(folder)
         wine = {**environment, "WINEPREFIX": str(folder / "wine"), "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree=;mshtml="}
         quietly = {"env": wine, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         subprocess.run(["wineserver", "--persistent"], timeout=60, check=True, **quietly)
         subprocess.run(["wine", "wineboot", "--init"], timeout=600, check=True, **quietly)
         try:
-            linux = Side([str(pathlib.Path(linux_program).resolve())], folder / "linux", environment)
-            windows = Side(["wine", str(pathlib.Path(windows_program).resolve())], folder / "windows", wine)
-            for case in chosen:
-                wrong, alike = check(case, linux, windows)
-                failed += bool(wrong)
-                print(f"{'FAILED' if wrong else 'passed'}  {case.name}: {'; '.join(wrong) or alike}", flush=True)
+            linux = other_system.Side([str(pathlib.Path(linux_program).resolve())], folder / "linux", environment)
+            windows = other_system.Side(["wine", str(pathlib.Path(windows_program).resolve())], folder / "windows", wine)
+            return other_system.compare_all(chosen, linux, windows, RULES)
         finally:
             subprocess.run(["wineserver", "--kill"], timeout=60, check=False, **quietly)
-    print(f"{len(chosen)} commands, {failed} failed")
-    return 1 if failed or not chosen else 0
 
 
 if __name__ == "__main__":
