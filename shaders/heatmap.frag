@@ -39,7 +39,7 @@ uniform vec3 hatch_color;
 uniform vec3 grid_color;
 uniform vec3 nan_color;
 
-out vec4 color;
+layout(location = 0) out vec4 color;
 
 const int kHidden = 0, kFinite = 1, kPlusInfinity = 2, kMinusInfinity = 3, kNan = 4;
 

@@ -11,6 +11,7 @@
 #include "app/gl/driver_call.h"
 #include "app/gl/framebuffer.h"
 #include "app/gl/offscreen.h"
+#include "app/gl/shader_dialect.h"
 #include "app/session/desktop_programs.h"
 #include "app/ui/font_atlas.h"
 #include "app/ui/imgui_compat.h"
@@ -64,7 +65,7 @@ Cursor cursor_shape() {
 }
 
 FrameDrawer::FrameDrawer(HeatmapDrawer painter) {
-  if (!ImGui_ImplOpenGL3_Init("#version 330 core")) {
+  if (!ImGui_ImplOpenGL3_Init(shader_version())) {
     throw Error(
         "The graphics driver refused the window's own shaders: OpenGL 3.3 is needed. The same engine works "
         "without a window: headscope-cli --help.");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <new>
 #include <optional>
 #include <utility>
@@ -30,6 +31,7 @@
 #include "app/gl/offscreen.h"
 #include "app/platform/end_signals.h"
 #include "app/platform/window.h"
+#include "app/session/background/work/waiting_work.h"
 #include "app/session/session_slot.h"
 #include "app/ui/document_title.h"
 #include "core/base/memory_failures.h"
@@ -64,8 +66,8 @@ class WindowLoop {
     open_first(*session_, settings_, state, options.path, &slot_);
     if (options.theme) settings_.theme = *options.theme;
     session_->update(Clock::now());  // the first result is computed while the window opens
-    window_ = make_glfw_window("Headscope", options.width > 0 ? options.width : settings_.window_width,
-                               options.height > 0 ? options.height : settings_.window_height);
+    window_ = make_window("Headscope", options.width > 0 ? options.width : settings_.window_width,
+                          options.height > 0 ? options.height : settings_.window_height);
     end_signals_ = watch_end_signals(wake_window);
     others_ = std::make_unique<OtherPrograms>(options, *session_, state, wake);
     window_ready_ = true;
@@ -76,15 +78,12 @@ class WindowLoop {
     add_voice(surface_);
   }
 
-  void run() {
-    const LastWords save_first([this] { save_before_the_end(); });
-    try {
-      go_on();
-    } catch (const Error&) {
-      save_before_the_end();
-      throw;
-    }
-    save();
+  // `loop` is kept by what the window calls: a page of a browser goes on when this has returned.
+  static void run(const std::shared_ptr<WindowLoop>& loop) {
+    loop->window_->run({.turn = [loop] { return loop->go_on(); },
+                        .seconds_to_sleep = [loop] { return loop->seconds_to_sleep(); },
+                        .work = run_waiting_work,
+                        .end = [loop] { loop->save(); }});
   }
 
  private:
@@ -93,29 +92,36 @@ class WindowLoop {
     autosave_.save_now(*session_, settings_);
   }
 
-  // Until the window is closed.
-  void go_on() {
-    while (!window_->should_close() && !end_signals_->ended() && !others_->ended()) {
+  // One turn; false once the window is closed.
+  bool go_on() {
+    if (window_->should_close() || end_signals_->ended() || others_->ended()) return false;
+    try {
       lend_context(lender_, *window_, *drawer_);
-      const bool sleeps = frames_due_ == 0 && !drawer_->state.wants_frame;
       const bool came_early = !early_input_.empty();
-      InputEvents input = came_early ? std::move(early_input_.front()) : window_->wait(sleeps ? seconds_to_sleep() : 0);
+      InputEvents input = came_early ? std::move(early_input_.front()) : window_->wait(seconds_to_sleep());
       if (came_early) early_input_.pop_front();
       if (lesson_pictures_.running()) input = LessonPictures::input_of(std::move(input));
       if (input.woken || !input.empty()) frames_due_ = kFramesAfterEvent;
       memory_.tell(drawer_->state);
-      try {
-        turn(std::move(input), Clock::now());
-        memory_.note_drawn(*session_);
-      } catch (const std::bad_alloc&) {
-        memory_.give_up_frame(*session_, *drawer_);
-        autosave_.save_now(*session_, settings_);
-        frames_due_ = kFramesAfterEvent;
-      } catch (const Error&) {
-        // A driver that has lost the context refuses everything.
-        if (!context_is_lost()) throw;
-      }
+      turn_with_memory(std::move(input));
       if (graphics_.recover(*window_, drawer_)) frames_due_ = kFramesAfterEvent;
+    } catch (const Error&) {
+      save_before_the_end();
+      throw;
+    }
+    return true;
+  }
+
+  void turn_with_memory(InputEvents input) {
+    try {
+      turn(std::move(input), Clock::now());
+      memory_.note_drawn(*session_);
+    } catch (const std::bad_alloc&) {
+      memory_.give_up_frame(*session_, *drawer_);
+      autosave_.save_now(*session_, settings_);
+      frames_due_ = kFramesAfterEvent;
+    } catch (const Error&) {  // a driver that has lost the context refuses everything
+      if (!context_is_lost()) throw;
     }
   }
 
@@ -132,6 +138,7 @@ class WindowLoop {
   }
 
   double seconds_to_sleep() const {
+    if (frames_due_ > 0 || drawer_->state.wants_frame || !early_input_.empty()) return 0;
     double seconds = drawer_->state.wake_after;
     const auto at_most = [&](double limit) {
       if (limit >= 0 && (seconds < 0 || limit < seconds)) seconds = limit;
@@ -165,9 +172,8 @@ class WindowLoop {
     }
     const auto shown = caught_up ? session_->trace() : drawn;
     const bool shows_draft = shown != nullptr && !session_->stale() && (caught_up || !edited);
-    const bool take_picture = picture_path_.has_value();
     drawer_->render(surface_);
-    if (take_picture) {
+    if (picture_path_) {
       take_window_picture(*std::exchange(picture_path_, std::nullopt), drawn_window(seconds));
       frames_due_ = kFramesAfterEvent;
     }
@@ -186,15 +192,8 @@ class WindowLoop {
     const bool settled = !working() && frames_due_ == 0, resting = settled && !drawer_->state.wants_frame;
     if (settled) slot_.end_start();
     if (lesson_pictures_.running() && resting) take_lesson(seconds);
-    if (!options_.probe.empty()) {
-      write_probe(options_.probe, {.frame = ++frame_,
-                                   .resting = resting,
-                                   .surface = surface_,
-                                   .session = *session_,
-                                   .settings = settings_,
-                                   .drawer = *drawer_,
-                                   .timing = timing_});
-    }
+    if (options_.probe.empty()) return;
+    write_probe(options_.probe, {++frame_, resting, surface_, *session_, settings_, *drawer_, timing_});
   }
 
   DrawnWindow drawn_window(double seconds) { return {*drawer_, *session_, settings_, surface_, seconds}; }
@@ -289,12 +288,13 @@ class WindowLoop {
   std::int64_t frame_ = 0;
   FrameTiming timing_;
   KeystrokeTimes keystrokes_;
+  const LastWords save_first_{[this] { save_before_the_end(); }};
 };
 
 }  // namespace
 
 void run_window(const Options& options, Clock::time_point started) {
-  WindowLoop(options, started).run();
+  WindowLoop::run(std::make_shared<WindowLoop>(options, started));
 }
 
 }  // namespace headscope

@@ -11,7 +11,6 @@
 #include "app/gl/gl_state.h"
 #include "app/gl/heatmap_program.h"
 #include "app/gl/shared_picture.h"
-#include "core/base/assert.h"
 #include "core/base/error.h"
 
 namespace headscope {
@@ -103,20 +102,6 @@ class Store : public GlTextureStore {
     inputs_.forget_unused();
     share_->collect();
     ++frame_;
-  }
-
-  Image read_back(TextureId id) override {
-    const GLuint name = static_cast<GLuint>(id);
-    HEADSCOPE_ASSERT(glIsTexture(name) == GL_TRUE, "there is no texture " + std::to_string(id));
-    const GlStateGuard guard;
-    glBindTexture(GL_TEXTURE_2D, name);
-    GLint width = 0, height = 0;
-    glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_WIDTH, &width);
-    glGetTexLevelParameteriv(GL_TEXTURE_2D, 0, GL_TEXTURE_HEIGHT, &height);
-    Image image(width, height);
-    glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, image.pixels.data());
-    return image;
   }
 
   std::int64_t uploads() const override { return inputs_.uploads(); }

@@ -21,8 +21,6 @@ class GlTextureStore : public TextureStore {
   virtual std::string take_complaint() = 0;
   // Call it once a frame: drops textures that were not used lately.
   virtual void end_frame() = 0;
-  // For tests: the pixels of a texture that heatmap() or image() returned.
-  virtual Image read_back(TextureId id) = 0;
   virtual std::int64_t uploads() const = 0;  // of value textures, since the start
   // For a context that shares its textures with this one: pictures that it fills are drawn without a copy.
   virtual const std::shared_ptr<TextureShare>& share() const = 0;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "app/gl/driver_call.h"
+#include "app/gl/shader_dialect.h"
 #include "app/gl/shader_sources.h"
 #include "core/base/error.h"
 
@@ -46,7 +47,7 @@ std::string with_includes(const std::string& text) {
 
 // The caller deletes it, also after a refusal.
 GLuint compiled(GLenum kind, const std::string& file, const std::string& define) {
-  std::string text = with_includes(shader_text(file));
+  std::string text = in_dialect(with_includes(shader_text(file)));
   // Nothing may stand before the first line, which is #version.
   if (!define.empty()) text.insert(text.find('\n') + 1, "#define " + define + "\n#line 2\n");
   const char* source = text.c_str();
@@ -67,7 +68,6 @@ GLuint compiled(GLenum kind, const std::string& file, const std::string& define)
 GLuint linked(std::initializer_list<GLuint> shaders, const std::string& words) {
   const GLuint program = glCreateProgram();
   for (const GLuint shader : shaders) glAttachShader(program, shader);
-  glBindFragDataLocation(program, 0, "color");
   in_driver([&] { glLinkProgram(program); });
   for (const GLuint shader : shaders) glDeleteShader(shader);
   GLint ok = GL_FALSE;
@@ -94,8 +94,10 @@ GlProgram::GlProgram(const std::string& vertex, const std::string& fragment, con
   name_ = linked({vertex_shader, fragment_shader}, "shaders/" + vertex + " with shaders/" + fragment);
 }
 
+#ifdef GL_COMPUTE_SHADER  // WebGL has none
 GlProgram::GlProgram(const ComputeShader& shader)
     : name_(linked({compiled(GL_COMPUTE_SHADER, shader.file, shader.define)}, "shaders/" + shader.file)) {}
+#endif
 
 GlProgram::~GlProgram() {
   glDeleteProgram(name_);

@@ -93,6 +93,12 @@ class GlfwWindow : public Window {
     swapped_ = std::chrono::steady_clock::now();
   }
 
+  void run(const Turns& turns) override {
+    while (turns.turn()) {
+    }
+    turns.end();
+  }
+
   // The old window lives on, hidden: other threads may still hold contexts that share with its.
   void renew_context() override {
     int x = 0, y = 0, width = 0, height = 0;
@@ -281,7 +287,7 @@ void wake_window() {
   glfwPostEmptyEvent();
 }
 
-std::unique_ptr<Window> make_glfw_window(const std::string& title, int width, int height) {
+std::unique_ptr<Window> make_window(const std::string& title, int width, int height) {
   return std::make_unique<GlfwWindow>(title, width, height);
 }
 

@@ -21,6 +21,19 @@ class SharedContext {
 
 enum class Cursor { arrow, text, resize_x, resize_y };
 
+// What a window calls while it is open.
+struct Turns {
+  // One turn, which takes the events by wait(); false: it was the last.
+  std::function<bool()> turn;
+  // After a turn: seconds until the next one is due without an event; 0: at once; negative: never.
+  std::function<double()> seconds_to_sleep;
+  // Where the program has one thread: does what waits for it, for about this many seconds, between turns and in wait().
+  // False when nothing waits.
+  std::function<bool(double seconds)> work;
+  // After the last turn, and whenever a turn may have been the last.
+  std::function<void()> end;
+};
+
 class Window {
  public:
   virtual ~Window() = default;
@@ -31,6 +44,9 @@ class Window {
   // the library that concern no panel do not end the wait.
   virtual InputEvents wait(double seconds) = 0;
   virtual void swap() = 0;
+  // Takes turns until turn() returns false or throws, which this throws on; then end(). A page of a browser cannot
+  // wait: it returns at once, keeps `turns`, and takes them for as long as it is open.
+  virtual void run(const Turns& turns) = 0;
   // Begins anew with a context that has nothing of the one before, which was lost: another window in the place of the
   // first, of its size and title. What was lent stays lent, and is of no use. Throws Error when the driver refuses.
   virtual void renew_context() = 0;
@@ -48,7 +64,8 @@ class Window {
 // From any thread: ends a wait().
 void wake_window();
 
-// Throws Error with one clear message that names headscope-cli when there is no display or no OpenGL 3.3.
-std::unique_ptr<Window> make_glfw_window(const std::string& title, int width, int height);
+// By GLFW; in a browser the canvas of the page. Throws Error with one clear message that names headscope-cli when there
+// is no display or no OpenGL 3.3.
+std::unique_ptr<Window> make_window(const std::string& title, int width, int height);
 
 }  // namespace headscope

@@ -9,11 +9,13 @@ namespace headscope {
 // Opens a file or a folder with what the desktop opens it with (xdg-open); false when there is no such program.
 bool can_open();
 void open_with_desktop(const std::string& path);
+const char* why_no_opener();  // a sentence for where can_open() is false
 
 // Puts a PNG file on the clipboard as an image, by wl-copy under Wayland, else by xclip; false when neither is
 // installed.
 bool can_copy_image();
 void copy_image(const std::string& png_path);
+const char* why_no_image_copier();
 
 // Speaks a text in English by speech-dispatcher (spd-say), in place of what it says for us now.
 bool can_say();

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "app/session/settings.h"
@@ -43,7 +42,7 @@ std::string system_line(const OpenGlFacts&) {
 
 std::string processor_line(const OpenGlFacts&) {
   const std::string model = system::processor_name();
-  return fmt::format("{}{} threads", model.empty() ? "" : model + ", ", std::thread::hardware_concurrency());
+  return fmt::format("{}{} threads", model.empty() ? "" : model + ", ", system::usable_processors());
 }
 
 std::string simd_line(const OpenGlFacts&) {

@@ -18,7 +18,7 @@ struct Action {
   const char* name;
   const char* label;
   const char* tooltip;
-  const char* obstacle;  // what is missing when it is not possible
+  const char* (*obstacle)();  // what is missing when it is not possible
   bool (*possible)();
   void (*act)(const std::string& path);
   bool pictures_only = false;
@@ -29,10 +29,9 @@ void show_in_folder(const std::string& path) {
 }
 
 constexpr Action kActions[] = {
-    {"copy", "Copy image", "The picture goes to the clipboard.", "Needs wl-copy (Wayland) or xclip.", can_copy_image,
-     copy_image, true},
-    {"folder", "Show in folder", "Opens the folder that holds the file.", "Needs xdg-open.", can_open, show_in_folder},
-    {"open", "Open", "Opens the file with the program for its kind.", "Needs xdg-open.", can_open, open_with_desktop},
+    {"copy", "Copy image", "The picture goes to the clipboard.", why_no_image_copier, can_copy_image, copy_image, true},
+    {"folder", "Show in folder", "Opens the folder that holds the file.", why_no_opener, can_open, show_in_folder},
+    {"open", "Open", "Opens the file with the program for its kind.", why_no_opener, can_open, open_with_desktop},
 };
 
 }  // namespace
@@ -48,7 +47,7 @@ void draw_export_actions(Ui& ui, const Job& job, Rect& line) {
     const float top = std::round(line.center().y - ui.px(12));
     ControlState control;
     control.enabled = action.possible();
-    control.tooltip = control.enabled ? action.tooltip : action.obstacle;
+    control.tooltip = control.enabled ? action.tooltip : action.obstacle();
     const std::string name = std::string("notice/job/") + action.name;
     if (button(ui, name, {{place.min.x, top}, {place.max.x, top + ui.px(24)}}, action.label, control)) {
       action.act(state.written);

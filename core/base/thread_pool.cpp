@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/assert.h"
+#include "core/base/system/machine.h"
 
 namespace headscope {
 namespace {
@@ -130,7 +131,7 @@ struct ThreadPool::State {
 };
 
 int hardware_threads() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::max(1, static_cast<int>(system::usable_processors()));
 }
 
 ThreadPool::ThreadPool(int threads)

@@ -55,7 +55,7 @@ void store(const Rounder& rounder, const Matrix<Real>& left, const Right& right,
            const CancelToken& cancel) {
   for (Eigen::Index first = 0; first < left.rows(); first += kRowsAtOnce) {
     cancel.check();
-    const auto rows = left.middleRows(first, std::min(kRowsAtOnce, left.rows() - first));
+    const auto rows = left.middleRows(first, std::min<std::int64_t>(kRowsAtOnce, left.rows() - first));
     Matrix<Real> product =
         rounder.rounds_sums() ? summed_product<Real>(rounder, rows, right, cancel) : Matrix<Real>(rows * right);
     if (added.size() > 0) product.rowwise() += added;

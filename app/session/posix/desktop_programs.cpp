@@ -104,6 +104,10 @@ void open_with_desktop(const std::string& path) {
   start("exec xdg-open \"$1\" </dev/null", path);
 }
 
+const char* why_no_opener() {
+  return "Needs xdg-open.";
+}
+
 bool can_copy_image() {
   return on_wayland() || is_installed("xclip");
 }
@@ -112,6 +116,10 @@ void copy_image(const std::string& png_path) {
   start(on_wayland() ? "exec wl-copy --type image/png <\"$1\""
                      : "exec xclip -selection clipboard -t image/png -i \"$1\" </dev/null",
         png_path);
+}
+
+const char* why_no_image_copier() {
+  return "Needs wl-copy (Wayland) or xclip.";
 }
 
 bool can_say() {

@@ -16,12 +16,20 @@ void open_with_desktop(const std::string& path) {
   ::ShellExecuteW(nullptr, L"open", system::wide(path).c_str(), nullptr, nullptr, SW_SHOWNORMAL);
 }
 
+const char* why_no_opener() {
+  return "Windows has no program for it.";
+}
+
 // Windows brings no program for these.
 bool can_copy_image() {
   return false;
 }
 
 void copy_image(const std::string&) {}
+
+const char* why_no_image_copier() {
+  return "Windows brings no program for it.";
+}
 
 bool can_say() {
   return false;

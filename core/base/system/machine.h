@@ -18,6 +18,8 @@ std::string machine_name();
 std::string program_path();
 std::string system_name();
 std::string processor_name();
+// How many threads can run at once; 0 when the system does not say.
+unsigned usable_processors() noexcept;
 
 // In bytes; 0 when the system does not say.
 double memory_of_machine() noexcept;

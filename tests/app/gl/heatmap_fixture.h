@@ -15,6 +15,7 @@
 #include "core/picture/heatmap.h"
 #include "tests/app/gl/gl_fixture.h"
 #include "tests/app/gl/not_finite.h"
+#include "tests/app/gl/texture_pixels.h"
 
 namespace headscope {
 
@@ -63,7 +64,7 @@ class HeatmapGlTest : public GlTest {
     const Image expected = draw_heatmap(spec);
     const TextureId id = store_->heatmap(spec);
     ASSERT_NE(id, 0U) << what;
-    const Image actual = store_->read_back(id);
+    const Image actual = read_back(id);
     ASSERT_EQ(actual.width, expected.width) << what;
     ASSERT_EQ(actual.height, expected.height) << what;
     int wrong = 0;

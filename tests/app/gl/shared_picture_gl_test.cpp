@@ -5,6 +5,7 @@
 
 #include "app/gl/shared_picture.h"
 #include "tests/app/gl/shared_picture_fixture.h"
+#include "tests/app/gl/texture_pixels.h"
 
 namespace headscope {
 namespace {
@@ -183,7 +184,7 @@ TEST_F(SharedPictureGlTest, HeatmapsAreDrawnFromThemWithoutAWayBack) {
       EXPECT_EQ(after.brought_back, before.brought_back);
       EXPECT_EQ(store_->uploads(), 0);
       for (std::size_t i = 0; i < specs.size(); ++i) {
-        const Image expected = draw_heatmap(specs[i]), actual = store_->read_back(drawn[i]);
+        const Image expected = draw_heatmap(specs[i]), actual = read_back(drawn[i]);
         EXPECT_TRUE(actual.pixels == expected.pixels) << masking << ", " << stage_name(stage) << ", spec " << i;
       }
       EXPECT_GT(store_->share()->counts().brought_back, after.brought_back) << "the oracle reads them";
@@ -200,7 +201,7 @@ TEST_F(SharedPictureGlTest, WhatItLooksLikeIsWhatTheCpuDraws) {
     EXPECT_EQ(own.device, nullptr);
     HeatmapSpec spec = picture_spec_of(source.device->picture(plan_of(
         source.device->pool_cells(source, {0, 170}, {0, 150}, {2, 2}, Pooling::mean, CancelToken()), Pooling::mean)));
-    const Image actual = store_->read_back(store_->heatmap(spec));
+    const Image actual = read_back(store_->heatmap(spec));
     const PooledPixels pixels = pool_cells(own, {0, 170}, {0, 150}, {2, 2}, Pooling::mean, CancelToken());
     spec.device = nullptr;
     spec.matrix = Tensor::of({pixels.rows, pixels.columns}, {Axis::query, Axis::key}, pixels.values);
@@ -238,7 +239,7 @@ TEST_F(SharedPictureGlTest, APictureIsDrawnLongerThanItsDeviceComputes) {
   }
   expect_equal(read_all(*picture), expected, "the device is gone");
   const HeatmapSpec spec = picture_spec_of(picture);
-  EXPECT_TRUE(store_->read_back(store_->heatmap(spec)).pixels == draw_heatmap(spec).pixels);
+  EXPECT_TRUE(read_back(store_->heatmap(spec)).pixels == draw_heatmap(spec).pixels);
   std::thread([&] { EXPECT_THROW(picture->read({0, 1}, {0, 1}), BackendError); }).join();
 }
 
@@ -249,7 +250,7 @@ TEST_F(SharedPictureGlTest, AStoreOfAnotherContextBringsThemBack) {
       plan_of(source.device->pool_cells(source, {0, 60}, {0, 50}, {1, 1}, Pooling::max, CancelToken()), Pooling::max)));
   const auto other = GlTextureStore::make();
   const TextureId id = other->heatmap(spec);
-  EXPECT_TRUE(other->read_back(id).pixels == draw_heatmap(spec).pixels);
+  EXPECT_TRUE(read_back(id).pixels == draw_heatmap(spec).pixels);
   EXPECT_EQ(other->heatmap(spec), id) << "it is kept under what was asked for";
   EXPECT_EQ(other->share()->counts().drawn, 0);
 }

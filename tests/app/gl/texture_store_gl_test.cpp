@@ -13,6 +13,7 @@
 #include "app/gl/program.h"
 #include "app/gl/shader_sources.h"
 #include "tests/app/gl/gl_fixture.h"
+#include "tests/app/gl/texture_pixels.h"
 
 namespace headscope {
 namespace {
@@ -47,7 +48,7 @@ TEST_F(TextureStoreGlTest, AnEqualSpecGivesTheSameTexture) {
 TEST_F(TextureStoreGlTest, ChangingRangeMapOrViewportUploadsNothing) {
   HeatmapSpec spec = store_spec_of(ramp(16), 160);
   const TextureId first = store_->heatmap(spec);
-  const Image before = store_->read_back(first);
+  const Image before = read_back(first);
   for (int frame = 0; frame < 12; ++frame) {
     spec.range.high = 100 + frame;
     spec.range.log_scale = frame % 2 == 1;
@@ -58,7 +59,7 @@ TEST_F(TextureStoreGlTest, ChangingRangeMapOrViewportUploadsNothing) {
     store_->end_frame();
   }
   EXPECT_EQ(store_->uploads(), 1);
-  EXPECT_FALSE(store_->read_back(store_->heatmap(spec)).pixels == before.pixels);
+  EXPECT_FALSE(read_back(store_->heatmap(spec)).pixels == before.pixels);
 }
 
 TEST_F(TextureStoreGlTest, WhatIsNotAskedForIsLetGo) {
@@ -81,7 +82,7 @@ TEST_F(TextureStoreGlTest, ANewMatrixAtTheSameAddressIsDrawnAnew) {
   for (int k = 0; k < 40; ++k) {
     const Tensor matrix = Tensor::of({1, 1}, {Axis::query, Axis::key}, {static_cast<float>(k) / 40});
     HeatmapSpec spec = store_spec_of(matrix, 4);
-    const Image image = store_->read_back(store_->heatmap(spec));
+    const Image image = read_back(store_->heatmap(spec));
     EXPECT_EQ(image.at(0, 0), color_at(ColorMap::viridis, k / 40.0)) << k;
     if (k % 5 == 0) store_->end_frame();
   }
@@ -97,7 +98,7 @@ TEST_F(TextureStoreGlTest, SparePicturesAreNotMixedUp) {
       }
     }
     for (const auto& [id, expected] : drawn) {
-      const Image actual = store_->read_back(id);
+      const Image actual = read_back(id);
       ASSERT_EQ(actual.width, expected.width);
       EXPECT_TRUE(actual.pixels == expected.pixels) << "round " << round << ", " << actual.width << " pixels";
     }
@@ -108,11 +109,11 @@ TEST_F(TextureStoreGlTest, SparePicturesAreNotMixedUp) {
 TEST_F(TextureStoreGlTest, ImagesFollowTheirVersion) {
   Image red(3, 2, Rgba{200, 10, 10, 255}), blue(3, 2, Rgba{10, 10, 200, 120}), wide(7, 2, Rgba{1, 2, 3, 4});
   const TextureId id = store_->image(7, 1, red);
-  EXPECT_TRUE(store_->read_back(id).pixels == red.pixels);
+  EXPECT_TRUE(read_back(id).pixels == red.pixels);
   EXPECT_EQ(store_->image(7, 1, blue), id);
-  EXPECT_TRUE(store_->read_back(id).pixels == red.pixels) << "the version says that nothing changed";
-  EXPECT_TRUE(store_->read_back(store_->image(7, 2, blue)).pixels == blue.pixels);
-  EXPECT_TRUE(store_->read_back(store_->image(7, 3, wide)).pixels == wide.pixels);
+  EXPECT_TRUE(read_back(id).pixels == red.pixels) << "the version says that nothing changed";
+  EXPECT_TRUE(read_back(store_->image(7, 2, blue)).pixels == blue.pixels);
+  EXPECT_TRUE(read_back(store_->image(7, 3, wide)).pixels == wide.pixels);
   EXPECT_NE(store_->image(8, 3, wide), store_->image(7, 3, wide));
 }
 
@@ -138,7 +139,7 @@ TEST_F(TextureStoreGlTest, DrawingLeavesTheStateOfOthersAlone) {
   glActiveTexture(GL_TEXTURE2);
   glColorMask(GL_TRUE, GL_FALSE, GL_TRUE, GL_TRUE);
   const HeatmapSpec spec = store_spec_of(ramp(5), 50);
-  const Image image = store_->read_back(store_->heatmap(spec));
+  const Image image = read_back(store_->heatmap(spec));
   EXPECT_TRUE(image.pixels == draw_heatmap(spec).pixels) << "a scissor, blending or colour mask reached the heatmap";
   GLint value = 0;
   glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &value);
@@ -193,7 +194,7 @@ TEST_F(TextureStoreGlTest, TheProcessorPaintsTheSamePixels) {
     spec.row0 = 0.25 * turn;
     const TextureId painted = processor->heatmap(spec);
     EXPECT_EQ(processor->heatmap(spec), painted);
-    EXPECT_EQ(processor->read_back(painted).pixels, store_->read_back(store_->heatmap(spec)).pixels) << turn;
+    EXPECT_EQ(read_back(painted).pixels, read_back(store_->heatmap(spec)).pixels) << turn;
     processor->end_frame();  // textures of pictures that are gone are painted anew
   }
   EXPECT_EQ(processor->uploads(), 0) << "no matrix became a texture";
@@ -213,7 +214,7 @@ TEST_F(TextureStoreGlTest, WhereTheShaderIsRefusedTheProcessorPaintsTheSamePixel
   EXPECT_NE(complaint.find("nonsense"), std::string::npos) << complaint;
   EXPECT_EQ(without->take_complaint(), "") << "said once";
   const HeatmapSpec spec = store_spec_of(ramp(16), 160);
-  EXPECT_EQ(without->read_back(without->heatmap(spec)).pixels, store_->read_back(store_->heatmap(spec)).pixels);
+  EXPECT_EQ(read_back(without->heatmap(spec)).pixels, read_back(store_->heatmap(spec)).pixels);
   EXPECT_EQ(store_->take_complaint(), "");
 }
 
@@ -250,7 +251,7 @@ TEST_F(TextureStoreGlTest, WhereTexturesAreRefusedThePictureIsLeftOutUntilThereI
       EXPECT_NE(store->take_complaint().find("no memory"), std::string::npos);
       store->end_frame();
     }
-    EXPECT_EQ(store->read_back(store->heatmap(spec)).pixels, store_->read_back(store_->heatmap(spec)).pixels);
+    EXPECT_EQ(read_back(store->heatmap(spec)).pixels, read_back(store_->heatmap(spec)).pixels);
     EXPECT_NE(store->image(1, 1, plain), 0U);
     store->end_frame();
   }
@@ -258,14 +259,14 @@ TEST_F(TextureStoreGlTest, WhereTexturesAreRefusedThePictureIsLeftOutUntilThereI
 
 TEST_F(TextureStoreGlTest, AnyTextureMayBeRefused) {
   const HeatmapSpec spec = store_spec_of(ramp(16), 160);
-  const std::vector<Rgba> whole = store_->read_back(store_->heatmap(spec)).pixels;
+  const std::vector<Rgba> whole = read_back(store_->heatmap(spec)).pixels;
   int drawn = 0;
   for (int n = 0; n < 8; ++n) {
     const auto store = GlTextureStore::make();
     const RefusedTextures refused(n);
     const TextureId id = store->heatmap(spec);
     if (id == 0) continue;
-    EXPECT_EQ(store->read_back(id).pixels, whole) << "refused from texture " << n << " on";
+    EXPECT_EQ(read_back(id).pixels, whole) << "refused from texture " << n << " on";
     ++drawn;
   }
   EXPECT_GE(drawn, 4) << "a few textures are enough";

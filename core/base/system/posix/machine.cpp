@@ -15,6 +15,7 @@
 #include <limits>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace headscope::system {
 
@@ -71,6 +72,10 @@ std::string system_name() {
 
 std::string processor_name() {
   return value_in("/proc/cpuinfo", "model name", ':');
+}
+
+unsigned usable_processors() noexcept {
+  return std::thread::hardware_concurrency();
 }
 
 double memory_of_machine() noexcept {

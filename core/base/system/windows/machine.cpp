@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
+#include <thread>
 
 #include "core/base/system/windows/wide.h"
 
@@ -66,6 +67,10 @@ std::string system_name() {
 
 std::string processor_name() {
   return registry_text(L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0", L"ProcessorNameString");
+}
+
+unsigned usable_processors() noexcept {
+  return std::thread::hardware_concurrency();
 }
 
 double memory_of_machine() noexcept {
