@@ -19,8 +19,9 @@ FOLDERS = {
     "core/base/system": "core/base",
     "core/backend/kernels": "core/backend",
 }
-# Folders of what differs between systems, side by side in files of the same names: parts of the folder above them.
-SYSTEMS = ("posix", "windows")
+# Folders of what differs between systems, side by side in files of the same names: parts of the folder above them. A page of
+# a browser ("web") has what POSIX has, as far as emscripten goes.
+SYSTEMS = ("posix", "windows", "web")
 # Rooms of the engine, ground first: a room and those below that it may know. Down only, and not every floor at once.
 _inputs = {"core/base", "core/tensor", "core/request", "core/io", "core/backend", "core/text", "core/model"}
 _results = _inputs | {"core/attention"}
@@ -129,11 +130,13 @@ FOREIGN = [
 ]
 
 # Headers of a system, which only the folder of that system may include; the C++ library's <csignal> is one of signals.
+_POSIX = (r"(sys|net|netinet|arpa|linux)/|(unistd|fcntl|poll|pthread|dlfcn|csignal|signal|spawn|pwd|grp|dirent|"
+          r"strings|termios|execinfo|malloc|sched|semaphore|glob|ftw|netdb|libgen|langinfo)(\.h)?$")
 SYSTEM_HEADERS = {
-    "posix": re.compile(r"^(sys|net|netinet|arpa|linux)/|^(unistd|fcntl|poll|pthread|dlfcn|csignal|signal|spawn|pwd|grp|dirent|"
-                        r"strings|termios|execinfo|malloc|sched|semaphore|glob|ftw|netdb|libgen|langinfo)(\.h)?$"),
+    "posix": re.compile(f"^({_POSIX})"),
     "windows": re.compile(r"^(windows|winsock2|ws2tcpip|shellapi|shlobj|shlwapi|psapi|bcrypt|io|direct|process|fcntl|conio|csignal|"
                           r"signal)(\.h)?$"),
+    "web": re.compile(f"^({_POSIX}|emscripten(/|\\.h$))"),
 }
 # The window runs on POSIX alone, which these files of it name, each for a reason.
 SYSTEM_EXCEPTIONS = {
@@ -203,7 +206,7 @@ def violations(path, text):
         header = match.group(2)
         if names_system(path, header):
             found.append(f"{path}:{number}: only {' and '.join(SYSTEMS)} folders know a system ({header}); "
-                         "core/base/system says the same of both")
+                         "core/base/system says the same of all")
         if system_of(header) not in (None, system_of(path)):
             found.append(f"{path}:{number}: {header} is of one system")
         target = part_of(header)

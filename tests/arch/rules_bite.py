@@ -55,6 +55,9 @@ FORBIDDEN = [
     ("core/base/system/posix/a.cpp", "#include <windows.h>"),
     ("core/base/system/windows/a.cpp", "#include <unistd.h>"),
     ("app/cli/a.cpp", "#include <csignal>"),
+    ("app/frame/a.cpp", "#include <emscripten.h>"),
+    ("app/platform/posix/a.cpp", "#include <emscripten/html5.h>"),
+    ("app/platform/a.cpp", '#include "app/platform/web/page_keys.h"'),
     ("app/session/posix/a.cpp", '#include "core/base/system/windows/wide.h"'),
     ("core/io/a.cpp", '#include "core/base/system/windows/wide.h"'),
     ("app/session/posix/a.cpp", "#include <imgui.h>"),
@@ -79,6 +82,8 @@ ALLOWED = [
     ("core/base/system/windows/a.cpp", "#include <fcntl.h>"),
     ("app/session/windows/a.cpp", '#include "core/base/system/windows/wide.h"'),
     ("app/platform/posix/a.cpp", "#include <sys/socket.h>"),
+    ("app/platform/web/a.cpp", "#include <emscripten/html5.h>"),
+    ("core/base/system/web/a.cpp", "#include <fcntl.h>"),
     ("core/io/a.cpp", '#include "core/base/system/files.h"'),
     ("app/frame/crash_handler.cpp", "#include <execinfo.h>"),
 ]

@@ -10,7 +10,11 @@
 // clang-format off
 // The assembler puts the bytes of the file into the program.
 __asm__(
-#ifdef __ELF__
+#ifdef __wasm__  // where every symbol has a kind and a size
+    ".section .rodata.headscope_font,\"\",@\n"
+    ".type headscope_built_in_font,@object\n"
+    ".type headscope_built_in_font_end,@object\n"
+#elif defined(__ELF__)
     ".pushsection .rodata\n"
 #else  // COFF has no stack of sections: the compiler begins with code
     ".section .rdata,\"dr\"\n"
@@ -21,7 +25,10 @@ __asm__(
     ".incbin \"" HEADSCOPE_BUILT_IN_FONT_FILE "\"\n"
     "headscope_built_in_font_end:\n"
     ".byte 0\n"
-#ifdef __ELF__
+#ifdef __wasm__
+    ".size headscope_built_in_font, headscope_built_in_font_end - headscope_built_in_font\n"
+    ".size headscope_built_in_font_end, 1\n"
+#elif defined(__ELF__)
     ".popsection\n"
 #else
     ".text\n"
