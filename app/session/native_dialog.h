@@ -26,8 +26,8 @@ class NativeDialog {
 
  private:
   NativeDialog() = default;
-  int process_ = -1;
-  int pipe_ = -1;
+  [[maybe_unused]] int process_ = -1;  // of a program of the system, where the dialog is one
+  [[maybe_unused]] int pipe_ = -1;
   std::string answer_;
 };
 

@@ -36,8 +36,8 @@ Module.mirrorState = gl => {
     deleteVertexArray: array => answers.deleteTexture(array),
     deleteSampler: sampler => answers.deleteTexture(sampler),
   };
-  for (const [name, note] of Object.entries(answers)) {
-    const call = gl[name].bind(gl);
+  for (const name of Object.keys(answers)) {
+    const call = gl[name].bind(gl), note = answers[name];
     gl[name] = (...words) => {
       call(...words);
       note(...words);

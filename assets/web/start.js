@@ -32,11 +32,12 @@ Module.onTurn = () => {
   Module.turns = (Module.turns || 0) + 1;
 };
 
-Module.preRun = [() => {
+// emscripten's own, which brings the data, stands there before.
+Module.preRun = [].concat(Module.preRun || [], () => {
   ENV.HOME = "/home/you";
   ENV.LANG = "en_US.UTF-8";
   ENV.XDG_CONFIG_HOME = "/kept/config";
   ENV.XDG_STATE_HOME = "/kept/state";
   for (const folder of ["/home/you", "/kept", "/files"]) FS.mkdirTree(folder);
   FS.chdir("/home/you");
-}];
+});

@@ -12,7 +12,7 @@
   // Numbers as [bytes, value], the lowest byte first.
   const packed = numbers => {
     const bytes = [];
-    for (const [size, value] of numbers) for (let k = 0; k < size; ++k) bytes.push(Math.floor(value / 256 ** k) & 255);
+    for (const pair of numbers) for (let k = 0; k < pair[0]; ++k) bytes.push(Math.floor(pair[1] / 256 ** k) & 255);
     return new Uint8Array(bytes);
   };
 
@@ -27,20 +27,20 @@
       parts.push(bytes);
       at += bytes.length;
     };
-    for (const {name, bytes} of files) {
-      const words = new TextEncoder().encode(name), size = bytes.length;
+    for (const file of files) {
+      const words = new TextEncoder().encode(file.name), bytes = file.bytes, size = bytes.length;
       // Version 2.0, names in UTF-8, stored.
       const facts = [[2, 20], [2, 0x800], [2, 0], [2, time], [2, date], [4, crc32(bytes)], [4, size], [4, size],
                      [2, words.length], [2, 0]];
-      directory.push([packed([[4, 0x02014b50], [2, 20], ...facts, [2, 0], [2, 0], [2, 0], [4, 0], [4, at]]), words]);
+      directory.push({entry: packed([[4, 0x02014b50], [2, 20], ...facts, [2, 0], [2, 0], [2, 0], [4, 0], [4, at]]), words});
       add(packed([[4, 0x04034b50], ...facts]));
       add(words);
       add(bytes);
     }
     const begin = at;
-    for (const [entry, words] of directory) {
-      add(entry);
-      add(words);
+    for (const each of directory) {
+      add(each.entry);
+      add(each.words);
     }
     add(packed([[4, 0x06054b50], [2, 0], [2, 0], [2, files.length], [2, files.length], [4, at - begin], [4, begin], [2, 0]]));
     return parts;

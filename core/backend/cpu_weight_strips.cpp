@@ -240,7 +240,7 @@ void CpuBackend::multiply_in_strips(const Tensor& weight, const float* bias, con
     const std::int64_t most = first->rows_before + kRowsAtOnce;
     const auto last =
         std::find_if(first, blocks.end(), [&](const RowBlock& block) { return block.rows_before + block.rows > most; });
-    const std::span<const RowBlock> part(first, last);
+    const std::span<const RowBlock> part(&*first, static_cast<std::size_t>(last - first));
     const bool few = std::all_of(first, last, [](const RowBlock& block) { return block.rows <= kFewRows; });
     few ? multiply_few_in_strips(weight, bias, part, cancel) : multiply_many_in_strips(weight, bias, part, cancel);
     first = last;

@@ -32,7 +32,7 @@ CaptureTokens tokens_of_json(std::string_view text, const std::string& path) {
 
 // Files that no list of tokens begins like; "<s>" may be a token, and a list may be empty.
 void refuse_other_kinds(std::string_view text, const std::string& path) {
-  const std::string seen = describe_bytes(std::as_bytes(std::span(text)));
+  const std::string seen = describe_bytes(std::as_bytes(std::span(text.data(), text.size())));
   if (seen.empty() || seen == "empty" || seen == "JSON text" || seen == "an XML or HTML page") return;
   throw Error(fmt::format("{}: is {}; expected a JSON list, or one token a line", path, seen));
 }
