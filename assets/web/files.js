@@ -9,6 +9,7 @@
   Module.preRun.push(() => {
     addRunDependency("kept files");
     try {
+      FS.mkdirTree(kept);  // what is pushed last runs first
       FS.mount(IDBFS, {}, kept);
     } catch (error) {
       removeRunDependency("kept files");
