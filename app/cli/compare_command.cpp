@@ -2,25 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "app/cli/commands.h"
+#include "app/cli/compare_files.h"
+#include "app/cli/compare_heads.h"
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/recipe_words.h"
 #include "app/cli/request_arguments.h"
-#include "app/cli/stage_arguments.h"
-#include "core/attention/stage_layout.h"
-#include "core/base/assert.h"
-#include "core/base/error.h"
 #include "core/base/utf8.h"
 #include "core/compare/comparison.h"
+#include "core/compare/head_differences.h"
 #include "core/heads/showing.h"
-#include "core/io/atomic_file.h"
-#include "core/io/csv.h"
 #include "core/io/json_text.h"
 #include "core/model/model_inputs.h"
 #include "core/request/model_kind.h"
@@ -58,7 +53,7 @@ Json stage_json(const ComparedStage& stage) {
           {"unlike", stage.unlike}};
 }
 
-std::string comparison_json(const Comparison& found) {
+std::string comparison_json(const Comparison& found, const ModelDifference& models) {
   Json json = {{"equal", found.equal()},
                {"first", nullptr},
                {"layer", nullptr},
@@ -80,6 +75,7 @@ std::string comparison_json(const Comparison& found) {
     json["heads"].push_back(
         {{"head", head.head}, {"weights", json_number(head.weights)}, {"context", json_number(head.context)}});
   }
+  add_heads_of_models(json, models);
   return json_dump(json, 2) + "\n";
 }
 
@@ -166,73 +162,8 @@ std::string comparison_text(const Comparison& found) {
   return text + "\n" + stages_text(found.stages) + "\n" + heads_text(found.heads);
 }
 
-// Why there is no A - B of a stage that both have; "" where there is one.
-std::string reason_against(const Comparison& found, StageId stage) {
-  if (const StageId shown = shown_by_heads(stage); shown != stage) {
-    return fmt::format("{} holds the same numbers, head by head", stage_name(shown));
-  }
-  const auto compared = std::find_if(found.stages.begin(), found.stages.end(),
-                                     [stage](const ComparedStage& each) { return each.stage == stage; });
-  HEADSCOPE_ASSERT(compared != found.stages.end(), std::string(stage_name(stage)));
-  return compared->incomparable;
-}
-
-// A - B of every matrix of a stage as FOLDER/STAGE.b0.h2.difference.csv. Returns how many.
-std::int64_t add_differences(const Trace& a, const Trace& b, StageId stage, const std::string& folder,
-                             const CancelToken& cancel, FilesTogether& files) {
-  const MatrixLayout layout = stage_layout(stage);
-  const std::int64_t batch = a.tensor(stage).dim(layout.batch), slices = slice_count(a, stage);
-  for (std::int64_t k = 0; k < batch; ++k) {
-    for (std::int64_t h = 0; h < slices; ++h) {
-      const std::optional<MatrixDifference> found = difference_matrix(a, b, stage, k, h);
-      HEADSCOPE_ASSERT(found.has_value(), std::string(stage_name(stage)));  // no reason was against it
-      const std::string slice = layout.head < 0 ? "" : fmt::format(".h{}", h);
-      const std::string name = fmt::format("{}.b{}{}.difference.csv", stage_name(stage), k, slice);
-      files.add((std::filesystem::path(folder) / name).string(), [&](std::ostream& out) {
-        write_csv_matrix(out, found->matrix, csv_corner(stage), found->row_labels, found->column_labels, cancel);
-      });
-    }
-  }
-  return batch * slices;
-}
-
-// Refuses what cannot be subtracted before the folder is made. All files appear, or none.
-std::string write_differences(const Trace& a, const Trace& b, const Comparison& found,
-                              const std::vector<StageId>& stages, const std::string& folder,
-                              const CancelToken& cancel) {
-  for (const StageId stage : stages) {
-    stage_of(a, stage);
-    stage_of(b, stage);
-    if (const std::string reason = reason_against(found, stage); !reason.empty()) {
-      throw UsageError("stage", fmt::format("{} of these two cannot be subtracted: {}", stage_name(stage), reason));
-    }
-  }
-  const std::vector<std::string> made = make_folder(folder);
-  std::int64_t count = 0;
-  try {
-    FilesTogether files;
-    for (const StageId stage : stages) count += add_differences(a, b, stage, folder, cancel, files);
-    files.commit();
-  } catch (...) {
-    std::error_code ignored;
-    for (auto each = made.rbegin(); each != made.rend(); ++each) std::filesystem::remove(*each, ignored);
-    throw;
-  }
-  return fmt::format("\nwritten to {}: {}\n", printable(folder), counted(count, "file"));
-}
-
 void run(const Arguments& given, const CancelToken& cancel) {
-  if (given.has("stage") != given.has("out")) {
-    if (given.has("out")) throw UsageError("stage", "missing", "the stages to write to --out");
-    throw UsageError("stage", "found without --out", "--out DIR, the folder to write to");
-  }
-  const std::string folder = given.get("out");
-  if (given.has("out") && folder.empty()) throw UsageError("out", "found ''", "the folder to write to");
-  std::vector<StageId> stages;
-  if (given.has("stage")) stages = stages_from("stage", given.get("stage"));
-  if (given.has("stage") && stages.empty()) {
-    throw UsageError("stage", "found 'all'", "the names of the stages to write");
-  }
+  const CompareFiles written = compare_files(given);
   const std::int64_t memory = stage_memory_of(given);
   const GivenRequest request = given_request(given);
   const Request against = request_against(given, request, "the session or picture of A");
@@ -245,10 +176,14 @@ void run(const Arguments& given, const CancelToken& cancel) {
   ProgressLine progress;
   progress.show("comparing");
   const Comparison found = compare_traces(*a, *b, cancel);
+  const ModelDifference models =
+      compare_models(*a, *b, request.request.threads, cancel, [&](std::int64_t done, std::int64_t count) {
+        progress.show("comparing heads of layers", static_cast<double>(done) / static_cast<double>(count));
+      });
   progress.erase();
-  std::string files;
-  if (given.has("out")) files = write_differences(*a, *b, found, stages, folder, cancel);
-  print(given.has("json") ? comparison_json(found) : comparison_text(found) + files);
+  const std::string files = write_compare_files(written, *a, *b, found, models, cancel);
+  print(given.has("json") ? comparison_json(found, models)
+                          : comparison_text(found) + heads_of_models_text(models) + files);
   if (given.has("check") && !found.equal()) throw CheckFailed();
 }
 
@@ -257,22 +192,33 @@ void run(const Arguments& given, const CancelToken& cancel) {
 Command compare_command() {
   CommandSpec spec;
   spec.name = "compare";
-  spec.usage = "REQUEST --against FILE [--check] [--json] [--stage STAGE[,STAGE...] --out DIR]";
+  spec.usage = "REQUEST --against FILE [--check] [--json] [--stage STAGE[,STAGE...] --out DIR | --out FILE.csv]";
   spec.summary =
       "Holds two results beside each other: A is --against, B the request. What was asked for differently, which "
       "tokens "
-      "changed, where the numbers start to differ, and by how much in every stage and head.";
+      "changed, where the numbers start to differ, and by how much in every stage and head; of two models as large as "
+      "each "
+      "other in every head of every layer, by its weights and by what it does with the text.";
   spec.groups = {
       {"Comparison",
        {{"against", "FILE", "The session or picture of A."},
-        {"json", "", "Print {equal, first, layer, rows, options, tokens, key_tokens, stages, heads}."},
+        {"json", "",
+         "Print {equal, first, layer, rows, options, tokens, key_tokens, stages, heads, layers:[{layer, heads:[{head, "
+         "weights, context, qk, ov}], moved:[[from, to]], paired, said}], no_layers, first_heads:{maps, text}, "
+         "divergence}. "
+         "Numbers of layers are shares of A's size, |A − B| / |A|: weights and context of the head on the text, qk of "
+         "W_Qᵀ "
+         "W_K and ov of W_O W_V, norms folded in; null where nothing can be said."},
         {"check", "", "End with 4 where the two differ."},
         {"stage", "STAGE[,STAGE...]", "Stages whose A − B is written, every matrix as STAGE.b0.h2.difference.csv."},
-        {"out", "DIR", "The folder for them; existing files are replaced at once."}}},
+        {"out", "DIR|FILE.csv",
+         "The folder for them; without --stage the table of all heads of all layers of two models. Existing files are "
+         "replaced at once."}}},
       request_group()};
   spec.examples = {"headscope-cli compare --session wide.json --against tired.json",
                    "headscope-cli compare --session tired.json --mask causal --against tired.json --stage weights "
-                   "--out differences"};
+                   "--out differences",
+                   "headscope-cli compare --model tuned --phrase \"the cat sat\" --against base.json --out heads.csv"};
   return {spec, run};
 }
 

@@ -12,106 +12,12 @@
 #include "core/attention/stage_layout.h"
 #include "core/compare/layer_order.h"
 #include "core/compare/row_order.h"
+#include "core/compare/stage_pairs.h"
 #include "core/request/request_text.h"
 #include "core/request/stage_info.h"
 
 namespace headscope {
 namespace {
-
-using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
-
-constexpr std::int64_t kMostComputed = std::int64_t{1} << 24;
-
-Pairs position_by_position(std::int64_t count) {
-  Pairs pairs;
-  for (std::int64_t i = 0; i < count; ++i) pairs.push_back({i, i});
-  return pairs;
-}
-
-struct Alignments {
-  TokenAlignment queries, keys;
-};
-
-Alignments alignments_of(const Trace& a, const Trace& b) {
-  return {align_tokens(a.query_labels(), b.query_labels()), align_tokens(a.key_labels(), b.key_labels())};
-}
-
-// Which places of every axis belong together; empty with a reason where they do not.
-std::vector<Pairs> axis_pairs(const Tensor& a, const Tensor& b, StageId stage, const Alignments& tokens,
-                              std::string& reason) {
-  if (a.rank() != b.rank()) {
-    reason = fmt::format("{} beside {}", to_string(a.shape()), to_string(b.shape()));
-    return {};
-  }
-  std::vector<Pairs> pairs;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    const Axis kind = a.axes()[axis];
-    const bool keys = kind == Axis::key || (kind == Axis::position && rows_are_keys(stage));
-    const bool positions = keys || kind == Axis::query || kind == Axis::position;
-    if (positions) {
-      const TokenAlignment& along = keys ? tokens.keys : tokens.queries;
-      Pairs own;
-      for (const auto& pair : along.pairs) {
-        if (pair.first < a.dim(axis) && pair.second < b.dim(axis)) own.push_back(pair);
-      }
-      pairs.push_back(std::move(own));
-    } else if (a.dim(axis) == b.dim(axis)) {
-      pairs.push_back(position_by_position(a.dim(axis)));
-    } else {
-      reason = fmt::format("{} beside {}", to_string(a.shape()), to_string(b.shape()));
-      return {};
-    }
-  }
-  return pairs;
-}
-
-// What is computed when it is read costs as much as the forward did; small stages may be read all the same.
-bool costs_much(const Tensor& tensor) {
-  return !tensor.stored() && tensor.size() > kMostComputed;
-}
-
-bool same(double a, double b) {
-  return a == b || (std::isnan(a) && std::isnan(b));
-}
-
-// f(index in A, a, b) for every pair of cells, row by row.
-template <typename F>
-void each_pair(const Tensor& a, const Tensor& b, const std::vector<Pairs>& pairs, const CancelToken& cancel, F&& f) {
-  const int rank = a.rank();
-  for (const Pairs& axis : pairs) {
-    if (axis.empty()) return;
-  }
-  std::vector<float> left(static_cast<std::size_t>(a.dim(rank - 1))), right(static_cast<std::size_t>(b.dim(rank - 1)));
-  PerAxis<std::int64_t> place;
-  for (int axis = 0; axis < rank; ++axis) place.push_back(0);
-  while (true) {
-    cancel.check();
-    Region from, to;
-    Index at;
-    for (int axis = 0; axis + 1 < rank; ++axis) {
-      const auto& [i, j] = pairs[static_cast<std::size_t>(axis)][static_cast<std::size_t>(place[axis])];
-      from.push_back({i, i + 1});
-      to.push_back({j, j + 1});
-      at.push_back(i);
-    }
-    from.push_back({0, a.dim(rank - 1)});
-    to.push_back({0, b.dim(rank - 1)});
-    at.push_back(0);
-    a.read(from, left);
-    b.read(to, right);
-    for (const auto& [i, j] : pairs.back()) {
-      at[rank - 1] = i;
-      f(at, static_cast<double>(left[static_cast<std::size_t>(i)]),
-        static_cast<double>(right[static_cast<std::size_t>(j)]));
-    }
-    int axis = rank - 2;
-    for (; axis >= 0; --axis) {
-      if (++place[axis] < static_cast<std::int64_t>(pairs[static_cast<std::size_t>(axis)].size())) break;
-      place[axis] = 0;
-    }
-    if (axis < 0) return;
-  }
-}
 
 // Both have it; also tells every head's share of the squared norm.
 ComparedStage difference_of(const Stage& a, const Stage& b, const Alignments& tokens, const CancelToken& cancel,
@@ -136,7 +42,7 @@ ComparedStage difference_of(const Stage& a, const Stage& b, const Alignments& to
       if (std::abs(difference) <= result.largest) return;
       result.largest = std::abs(difference);
       result.at = at;
-    } else if (!same(left, right)) {
+    } else if (!same_number(left, right)) {
       ++result.unlike;
       if (squares_of_heads != nullptr) (*squares_of_heads)[at[1]] = std::numeric_limits<double>::infinity();
     }
@@ -279,7 +185,7 @@ std::optional<MatrixDifference> difference_matrix(const Trace& a, const Trace& b
                                 {first.axes()[0], first.axes()[1]});
   each_pair(first, second, {rows, columns}, CancelToken(),
             [to = matrix.mutable_data()](const Index&, double x, double y) mutable {
-              *to++ = same(x, y) ? 0.0F : static_cast<float>(x - y);
+              *to++ = same_number(x, y) ? 0.0F : static_cast<float>(x - y);
             });
   MatrixDifference result;
   result.matrix = matrix;

@@ -39,7 +39,7 @@ CORE = {
     "core/attention": _inputs,
     "core/explain": _results | {"core/circuits"},
     "core/heads": _results,
-    "core/compare": _results | {"core/explain"},
+    "core/compare": _results | {"core/explain", "core/circuits"},
     "core/diagnose": _results | {"core/compare"},
     "core/cost": _results,
     "core/corpus": _results | {"core/heads"},

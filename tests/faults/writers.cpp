@@ -222,7 +222,7 @@ std::vector<Writer> command_writers() {
       {"render_html", kRender, nullptr, renders("OUT/x.html")},
       {"explain", kRender, nullptr,
        command({"explain", "--stage", "weights", "--at", "0,0,1,0"}, {"--out", "OUT/x.svg"})},
-      {"compare", "app/cli/compare_command.cpp", nullptr,
+      {"compare", "app/cli/compare_files.cpp", nullptr,
        command({"compare", "--against", "SESSION", "--stage", "weights,output"}, {"--out", "OUT"})},
       {"sweep",
        "app/cli/csv_path.cpp write_csv",

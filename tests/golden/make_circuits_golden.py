@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Writes circuits.json: composition scores and singular values of the heads of small models by NumPy in float64, from the
-formulas of Elhage et al. 2021 with every matrix of d_model by d_model made, and without a line of Headscope's. Run it
-again only when a model is added."""
+"""Writes circuits.json: composition scores and singular values of the heads of small models, and how far heads are apart, by
+NumPy in float64, from the formulas of Elhage et al. 2021 with every matrix of d_model by d_model made, and without a line of
+Headscope's. Run it again only when a model is added."""
 import json
 import pathlib
 import struct
@@ -109,6 +109,12 @@ def scores(later, earlier):
             for kind, side in kinds.items()}
 
 
+def apart(one, other):
+    """|A - B| / |A| of the maps of every head with the head of the same number."""
+    norm = np.linalg.norm
+    return {name: [float(norm(a[k] - b[k]) / norm(a[k])) for a, b in zip(one, other)] for k, name in enumerate(("qk", "ov"))}
+
+
 def main():
     result = []
     for name, folder, layers, heads, means, read in MODELS:
@@ -121,7 +127,8 @@ def main():
                         "qk": np.linalg.svd(maps[layer][head][0], compute_uv=False)[:rank].tolist(),
                         "ov": np.linalg.svd(maps[layer][head][1], compute_uv=False)[:rank].tolist()}
                        for layer in range(layers) for head in (0, heads - 1)]
-            result.append({"model": name, "norms": "fold" if fold else "ignore", "pairs": pairs, "heads": spectra})
+            result.append({"model": name, "norms": "fold" if fold else "ignore", "pairs": pairs, "heads": spectra,
+                           "apart": apart(maps[0], maps[1])})
     text = json.dumps(result)
     (HERE / "circuits.json").write_text(text.replace('{"model"', '\n{"model"') + "\n")
 

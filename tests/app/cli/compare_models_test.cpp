@@ -1,16 +1,14 @@
 // `compare` of two models: rows, heads and layers that stand in another order or are missing are named.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "core/io/safetensors.h"
 #include "core/tensor/tensor.h"
+#include "tests/app/cli/changed_model.h"
 #include "tests/app/cli/command.h"
 
 namespace headscope {
@@ -46,28 +44,15 @@ class ComparedModels : public CommandTest {
     });
   }
   // The golden llama with other counts, and its tensors as `change` leaves them; false: the model has none of it.
-  void write_changed(const std::string& name, int heads, int kv_heads, int layers,
-                     const std::function<bool(std::string&, Tensor&)>& change) const {
-    const std::string from = std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/llama/";
-    const std::filesystem::path folder = std::filesystem::path(folder_.path()) / name;
-    std::filesystem::create_directories(folder);
-    nlohmann::json config = nlohmann::json::parse(std::ifstream(from + "config.json"));
-    config["num_attention_heads"] = heads;
-    config["num_key_value_heads"] = kv_heads;
-    config["num_hidden_layers"] = layers;
-    std::ofstream(folder / "config.json") << config.dump();
-    const SafetensorsFile file = SafetensorsFile::open(from + "model.safetensors");
-    std::vector<std::pair<std::string, Tensor>> tensors;
-    for (const SafetensorsEntry& entry : file.entries()) {
-      if (entry.name.find("inv_freq") != std::string::npos) continue;
-      std::string tensor_name = entry.name;
-      Tensor tensor = file.tensor(entry);
-      if (change(tensor_name, tensor)) tensors.emplace_back(tensor_name, tensor);
-    }
-    std::vector<NamedTensorRef> refs;
-    for (const auto& [tensor_name, tensor] : tensors) refs.push_back({tensor_name, &tensor});
-    std::ofstream out(folder / "model.safetensors", std::ios::binary);
-    write_safetensors(out, refs, {});
+  void write_changed(const std::string& name, int heads, int kv_heads, int layers, const ChangeTensor& change) const {
+    write_changed_model(
+        std::string(HEADSCOPE_SOURCE_DIR) + "/tests/golden/models/llama", std::filesystem::path(folder_.path()) / name,
+        [&](nlohmann::json& config) {
+          config["num_attention_heads"] = heads;
+          config["num_key_value_heads"] = kv_heads;
+          config["num_hidden_layers"] = layers;
+        },
+        change);
   }
   static Tensor rows_in_pairs(const Tensor& matrix) {
     constexpr std::int64_t kHeadDim = 8, kHalf = 4;
