@@ -13,6 +13,7 @@
 #include "app/cli/headvis_text.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/report_against.h"
 #include "core/base/error.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_report.h"
@@ -154,6 +155,7 @@ void report(const Arguments& given, const CancelToken& cancel) {
   const std::string& path = given.positional;
   const bool tree = std::filesystem::is_directory(path, ignored);
   check(given, tree);
+  if (given.has("against")) return report_against(given);
   if (is_picture_format(given.get("format"))) {
     const std::string name = write_corpus_picture(given, cancel);
     return print(fmt::format("written to {}: {}\n", printable(given.get("out")), name));
@@ -180,12 +182,13 @@ Command report_command() {
   CommandSpec spec;
   spec.name = "report";
   spec.usage =
-      "FILE.hsagg|DIR [--json | --format csv|headvis|png|svg|pdf --out DIR [--phrases FILE.txt|FILE.jsonl|FOLDER "
-      "[--model M]]]";
+      "FILE.hsagg|DIR [--against FILE.hsagg] [--json | --format csv|headvis|png|svg|pdf --out DIR [--phrases "
+      "FILE.txt|FILE.jsonl|FOLDER [--model M]]]";
   spec.summary =
       "Says what every head did over a corpus: a line for every layer and head, the mean of each metric; of a scan's "
       "file "
-      "or of a folder that HeadVis shows.";
+      "or of a folder that HeadVis shows. With --against what the heads of another model did otherwise over the same "
+      "phrases.";
   spec.positional = "FILE";
   spec.groups = {
       {"Output",
@@ -201,6 +204,13 @@ Command report_command() {
          "and "
          "cells, one with its histograms."},
         {"out", "DIR", "The folder to write to."}}},
+      {"Two models",
+       {{"against", "FILE.hsagg",
+         "The scan of another model, B, over the same phrases: of every head each mean of A, FILE, and of B, A − B, "
+         "its "
+         "size as a share of the mean's spread over all heads, and rows; the farthest apart first. As a table, --json, "
+         "or "
+         "--format csv: differences.csv. A scan holds no sums of squares, so that no standard error is known."}}},
       {"Phrases of HeadVis",
        {{"phrases", "FILE.txt|FILE.jsonl|FOLDER",
          "The list that was scanned, as it was given to scan: the strongest phrases are run again and stand in the "
@@ -214,6 +224,7 @@ Command report_command() {
                    "headscope-cli report all.hsagg --format csv --out tables",
                    "headscope-cli report all.hsagg --format headvis --phrases phrases.txt --out data",
                    "headscope-cli report all.hsagg --format png --x entropy --head 5.1 --out pictures",
+                   "headscope-cli report tuned.hsagg --against base.hsagg",
                    "headscope-cli report data"};
   return {spec, report};
 }
