@@ -20,13 +20,13 @@ from headscope._layers import Attention
 from headscope._model import Model
 from headscope._program import HeadscopeError, RefusedError, version
 from headscope._records import Answer
-from headscope._reports import Bench, Family, Info, Report
+from headscope._reports import Bench, Family, Info, Report, ReportDifference
 from headscope._run import Result, lens, render, run
 from headscope._show import Shown, show
 from headscope._surveys import Circuits, Comparison, Gradients, Precision, Sweep
 
 __all__ = ["Answer", "Attention", "Attribution", "Bench", "Circuits", "Comparison", "Diagnosis", "Explanation", "Family", "Generation",
-           "Gradients", "HeadscopeError", "Info", "Lens", "Model", "Precision", "RefusedError", "Report", "Result", "Score",
+           "Gradients", "HeadscopeError", "Info", "Lens", "Model", "Precision", "RefusedError", "Report", "ReportDifference", "Result", "Score",
            "Sensitivity", "Shown", "Sweep", "Tokens", "assert_close", "attribute", "bench", "circuits", "compare", "diagnose",
            "doctor", "explain", "generate", "gradients", "info", "intervene", "lens", "merge", "precision", "record", "render",
            "report", "run", "scan", "score", "script", "sensitivity", "show", "sweep", "tokenize", "version", "worksheet"]

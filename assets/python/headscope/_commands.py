@@ -62,6 +62,10 @@ def _counted(said, request):
     return ask("info", {"path": request["out"]})
 
 
+def _reported(said, request):
+    return (_reports.ReportDifference if "against" in request else _reports.Report).read(json.loads(said))
+
+
 def _text(said, request):
     return said
 
@@ -86,7 +90,7 @@ ROWS = (
     Command("bench", _as(_reports.Bench), of_model=False, ways={"size": repeated}),
     Command("scan", _counted, prints=()),
     Command("merge", _counted, of_model=False, places=("files",), prints=()),
-    Command("report", _as(_reports.Report), of_model=False, places=("path",), files=("format",), ways={"head": joined(".")}),
+    Command("report", _reported, of_model=False, places=("path",), files=("format",), ways={"head": joined(".")}),
     Command("doctor", of_model=False),
     Command("worksheet", _text, of_model=False, prints=(), files=("out",)),
     Command("manual", why_not="a page for man(1) and completions of shells, which a shell asks headscope-cli for"),

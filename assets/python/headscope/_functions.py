@@ -8,7 +8,7 @@ import typing
 from headscope._answers import Attribution, Explanation, Generation, Score, Sensitivity, Tokens
 from headscope._commands import ask
 from headscope._records import Answer
-from headscope._reports import Bench, Family, Info, Report
+from headscope._reports import Bench, Family, Info, Report, ReportDifference
 from headscope._surveys import Circuits, Comparison, Gradients, Precision, Sweep
 
 Index = collections.abc.Sequence[int] | str
@@ -57,7 +57,8 @@ def compare(*, against: Request | Path, **request: typing.Any) -> Comparison:
     """Two results beside each other: A is `against`, B the request (`headscope-cli compare`).
 
     against: a session or picture, or a request as a dict: where it names no model it is of the request's, at its layer,
-    and where it has no text it has the request's. Interventions are its own: against={} is the request without any.
+    and where it has no text it has the request's. Interventions are its own: against={} is the request without any. Of two
+    models of the same sizes .array("qk") is [layers, heads] of shares |A - B| / |A|: "weights", "context", "qk", "ov".
     """
     return ask("compare", _given(locals()))
 
@@ -127,9 +128,12 @@ def merge(files: collections.abc.Sequence[Path], *, out: Path) -> Info:
     return ask("merge", _given(locals()))
 
 
-def report(path: Path, **request: typing.Any) -> Report | pathlib.Path:
+def report(path: Path, *, against: Path | None = None, **request: typing.Any) -> Report | ReportDifference | pathlib.Path:
     """What every head did over a corpus (`headscope-cli report`): .array("entropy") is [layers, heads]; .heads has
-    histograms, strongest examples and samples. With format= and out= files are written, and the folder is returned."""
+    histograms, strongest examples and samples. With format= and out= files are written, and the folder is returned.
+
+    against: the scan of another model over the same phrases; .array("entropy") is then the difference, path's less that one's.
+    """
     return ask("report", _given(locals()))
 
 

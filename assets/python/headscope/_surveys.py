@@ -203,14 +203,62 @@ class HeadDifference(Record):
 
 
 @record
+class HeadShares(Record):
+    """How far a head of A is from that of B, as shares of A's size: attention weights and context on the text, qk and ov of
+    its own weights; nan where nothing can be said."""
+    head: int
+    weights: float
+    context: float
+    qk: float
+    ov: float
+
+
+@record
+class MovedHead(Record):
+    """Head `from_` of A beside head `to` of B, where it has moved to."""
+    from_: int
+    to: int
+    weights: float
+    context: float
+    qk: float
+    ov: float
+
+
+@record
+class LayerDifference(Record):
+    """The heads of a layer of two models; moved: (from, to) of heads that have changed places, said: that as a sentence."""
+    layer: int
+    heads: list[HeadShares]
+    moved: list[tuple]
+    paired: list[MovedHead]
+    said: str | None
+
+
+@record
 class Comparison(Record):
-    """Two results beside each other: A is `against`, B the request."""
+    """Two results beside each other: A is `against`, B the request. Of two whole models of the same sizes layers has every
+    head of every layer, array("qk") is [layers, heads], and divergence says where they begin to differ; no_layers says why
+    there are none."""
     equal: bool
     first: str | None
     layer: int | None
     options: list[typing.Any]
     stages: list[StageDifference]
     heads: list[HeadDifference]
+    layers: list[LayerDifference] | None = None
+    no_layers: str | None = None
+    divergence: str | None = None
+
+    def array(self, name: str = "qk") -> Array:
+        """[layers, heads] of weights, context, qk or ov: |A - B| / |A|. ValueError where there is no map of heads."""
+        if self.layers is None:
+            raise ValueError(f"no map of layers and heads: {self.no_layers or 'neither is a whole model'}")
+        return np.array([[getattr(head, name) for head in layer.heads] for layer in self.layers], dtype=np.float64)
+
+    def _parts(self):
+        maps = [_html.titled(f"{name}, |A - B| / |A| of every head", _html.pixels(self.array(name)))
+                for name in ("weights", "context", "qk", "ov") if self.layers]
+        return [*maps, _html.of_records("stages", self.stages)]
 
 
 @record

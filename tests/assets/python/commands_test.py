@@ -111,6 +111,15 @@ class Answers(unittest.TestCase):
                 self.assertEqual(entropy[head["layer"], head["head"]], head["entropy"])
             tables = headscope.report(f"{folder}/both.hsagg", format="csv", out=f"{folder}/tables")
             self.assertTrue((tables / "heads.csv").exists())
+            headscope.scan(model="demo:stories", phrases=texts, out=f"{folder}/stories.hsagg")
+            with self.assertRaisesRegex(ValueError, "--against.*not of one corpus"):
+                headscope.report(f"{folder}/all.hsagg", against=f"{folder}/stories.hsagg")
+            changed = headscope.report(f"{folder}/all.hsagg", against=pathlib.Path(folder, "both.hsagg"))
+            equal(changed, as_json("report", f"{folder}/all.hsagg", "--against", f"{folder}/both.hsagg"))
+            self.assertEqual(changed.notes, ["A and B are of the same model"])
+            np.testing.assert_array_equal(changed.array("entropy"), np.zeros((2, 8)))
+            np.testing.assert_array_equal(changed.array("entropy", of="a"), entropy)
+            self.assertIn("<table", changed._repr_html_())
             picture = headscope.explain(stage="weights", at=(0, 0, 1, 0), out=pathlib.Path(folder, "cell.svg"), **IN)
             self.assertIn(b"<svg", picture.read_bytes())
             sheets = headscope.worksheet(out=f"{folder}/class.pdf", sheets=3, cells=["weights:2", "output"],
@@ -170,6 +179,21 @@ class Answers(unittest.TestCase):
         for cell in as_json("circuits", "--model", MODEL)["cells"]:
             if cell["kind"] == "key":
                 self.assertEqual(composed[cell["layer"], cell["head"], cell["from_layer"], cell["from_head"]], cell["value"])
+
+    def test_two_models_beside_each_other_are_maps_of_heads(self):
+        found = headscope.compare(against={}, ablate=[(1, 3)], **IN)
+        for name in ("weights", "context", "qk", "ov"):
+            wanted = np.zeros((2, 8))
+            if name == "context":
+                wanted[1, 3] = 1  # a head whose context is 0 is its whole size apart
+            np.testing.assert_array_equal(found.array(name), wanted, name)
+        self.assertEqual((found.layers[0].moved, found.no_layers, found.first_heads.text.head), ([], None, 3))
+        self.assertIn("of layer 1", found.divergence)
+        self.assertIn("of every head", found._repr_html_())
+        with self.assertRaisesRegex(ValueError, "A has 2 layers of 8 heads, B"):
+            headscope.compare(model="demo:stories", phrase="a b", against={"model": MODEL, "phrase": TEXT}).array("qk")
+        with self.assertRaisesRegex(ValueError, "neither is a whole model"):
+            headscope.compare(model="seeded", phrase="a b", against={}).array("qk")
 
     def test_answers_are_copied_and_kept(self):
         found = headscope.attribute(at=4, token="box", **IN)
