@@ -8,17 +8,22 @@
 #include "core/model/checkpoint.h"
 #include "core/model/hub_folder.h"
 #include "core/model/inputs.h"
+#include "core/request/model_text.h"
 
 namespace headscope {
 
 namespace {
 
-std::string name_of(const std::string& path) {
+std::string name_of_base(const std::string& path) {
   if (path.starts_with("demo:")) return path;
   if (const std::string in_hub = hub_model_name(path); !in_hub.empty()) return in_hub;
   const std::filesystem::path folder(path);
   const std::string last = folder.filename().string();
   return last.empty() || last == "." ? folder.parent_path().filename().string() : last;
+}
+
+std::string name_of(const std::string& model) {
+  return with_adapter_names(name_of_base(base_of_model(model)), model);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/io/sha256.h"
+#include "core/request/model_text.h"
 
 namespace headscope {
 namespace {
@@ -19,14 +20,18 @@ constexpr const char* kProbe =
     "\xE4\xBD\xA0\xE5\xA5\xBD \xE3\x81\x93\xE3\x82\x93 \xD8\xB3\xD9\x84\xD8\xA7\xD9\x85 \xF0\x9F\x91\xA9\xE2\x80\x8D"
     "\xF0\x9F\x91\xA7 unbelievably antidisestablishmentarianism";
 
-}  // namespace
-
-std::string model_name(const std::string& path) {
+std::string base_name(const std::string& path) {
   if (path.starts_with("demo:")) return path;
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(path, error).lexically_normal();
   const std::string last = whole.filename().string();
   return last.empty() ? whole.parent_path().filename().string() : last;
+}
+
+}  // namespace
+
+std::string model_name(const std::string& model) {
+  return with_adapter_names(base_name(base_of_model(model)), model);
 }
 
 std::string tokenizer_identity(const Tokenizer& tokenizer) {

@@ -92,8 +92,9 @@ void read_request_value(Request& request, const RequestOption& option, std::stri
     refuse_session(what, key, fmt::format("found {}; expected a string", json_kind_name(value.kind)));
   }
   char separator = ',';
-  bool is_list =
-      name == "mask" || name == "token-ids" || name == "decoder-ids" || name == "lengths" || name == "variant";
+  bool is_list = name == "mask" || name == "token-ids" || name == "decoder-ids" || name == "lengths" ||
+                 name == "variant" || name == "adapter";
+  if (name == "adapter") separator = ';';
   for_each_kind([&](const auto& kind) {
     if (name != kind.option.name) return;
     separator = kind.option.separator;

@@ -37,8 +37,8 @@ std::string adapter_sentence(const std::string& folder) {
   const JsonValue config = read_config_json(config_path.string());
   const std::string kind = text_at(config, "peft_type"), base = text_at(config, "base_model_name_or_path");
   return fmt::format(
-      "{}: holds an adapter{} of {}, not a model; expected a whole model: merge it into its base model "
-      "(merge_and_unload() of PEFT, then save_pretrained)",
+      "{}: holds an adapter{} of {}, not a model; expected a whole model: that one as --model, and this folder as "
+      "--adapter",
       folder, kind.empty() ? "" : fmt::format(" ({})", shortened(kind)),
       base.empty() ? "a base model that adapter_config.json does not name" : in_quotes(base));
 }

@@ -11,11 +11,13 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/io/gguf.h"
+#include "core/model/adapters.h"
 #include "core/model/checkpoint_contents.h"
 #include "core/model/config_reader.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/model/image_processor.h"
 #include "core/model/opened_model.h"
+#include "core/request/model_text.h"
 #include "core/text/tokenizer.h"
 #include "core/text/unread_tokenizer.h"
 
@@ -41,11 +43,15 @@ void refuse_unexpected(std::vector<std::string>& unexpected, const std::string& 
 }  // namespace
 
 std::shared_ptr<const Checkpoint> Checkpoint::open(const std::string& path_or_demo, Tower tower) {
-  const std::string place = path_or_demo.starts_with("demo:") ? demo_folder(path_or_demo.substr(5)) : path_or_demo;
+  const std::string base = base_of_model(path_or_demo);
+  const std::string place = base.starts_with("demo:") ? demo_folder(base.substr(5)) : base;
   const std::string gguf = gguf_path_of(place);
-  auto contents = std::make_unique<Contents>(gguf.empty() ? open_model_folder(path_or_demo, place, tower)
-                                                          : open_gguf_model(path_or_demo, gguf));
+  OpenedModel opened =
+      gguf.empty() ? open_model_folder(path_or_demo, place, tower) : open_gguf_model(path_or_demo, gguf);
+  const std::vector<std::string> changed = opened.changed;
+  auto contents = std::make_unique<Contents>(std::move(opened));
   contents->tower = tower;
+  check_adapters_used(path_or_demo, changed, contents->account.used);
   if (gguf.empty()) {
     contents->refuse_leftovers();
   } else {

@@ -14,6 +14,7 @@
 #include "core/model/picked_rows.h"
 #include "core/model/planned_weights.h"
 #include "core/model/position_tables.h"
+#include "core/request/model_text.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
@@ -128,7 +129,7 @@ void Checkpoint::Contents::refuse_leftovers() const {
                       .named = config.map.tensors,
                       .body = config.map.body,
                       .all = {}};
-  if (leftovers.mapped) leftovers.path = (std::filesystem::path(path) / kMapName).string();
+  if (leftovers.mapped) leftovers.path = (std::filesystem::path(base_of_model(path)) / kMapName).string();
   for (const auto& [name, place] : files->all()) {
     if (!is_harmless(*place.entry)) leftovers.all.push_back(name);
   }

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/model/demo_checkpoints.h"
+#include "core/request/model_text.h"
 
 namespace headscope {
 namespace {
@@ -19,10 +20,13 @@ bool belongs_to_checkpoint(const fs::path& path) {
   return std::find(endings.begin(), endings.end(), path.extension().string()) != endings.end();
 }
 
-std::vector<std::pair<std::string, FileStamp>> stamps_of(const std::string& folder) {
+void add_stamps(const std::string& folder, std::vector<std::pair<std::string, FileStamp>>& to) {
   std::vector<std::pair<std::string, FileStamp>> files;
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return {{folder, file_stamp(folder)}};
+  if (!fs::is_directory(folder, ignored)) {
+    to.emplace_back(folder, file_stamp(folder));
+    return;
+  }
   for (fs::directory_iterator entry(folder, ignored), end; entry != end && files.size() < kMostFiles;
        entry.increment(ignored)) {
     if (belongs_to_checkpoint(entry->path())) {
@@ -30,6 +34,15 @@ std::vector<std::pair<std::string, FileStamp>> stamps_of(const std::string& fold
     }
   }
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  to.insert(to.end(), files.begin(), files.end());
+}
+
+// Of a model and its adapters.
+std::vector<std::pair<std::string, FileStamp>> stamps_of(const std::string& model) {
+  std::vector<std::pair<std::string, FileStamp>> files;
+  const std::string base = base_of_model(model);
+  add_stamps(base.starts_with("demo:") ? demo_folder(base.substr(5)) : base, files);
+  for (const AdapterUse& adapter : acting_adapters(model)) add_stamps(adapter.folder, files);
   return files;
 }
 
@@ -44,9 +57,7 @@ FileStamp file_stamp(const std::string& path) {
   return stamp;
 }
 
-FolderStamp::FolderStamp(const std::string& path_or_demo)
-    : folder_(path_or_demo.starts_with("demo:") ? demo_folder(path_or_demo.substr(5)) : path_or_demo),
-      files_(stamps_of(folder_)) {}
+FolderStamp::FolderStamp(const std::string& path_or_demo) : folder_(path_or_demo), files_(stamps_of(folder_)) {}
 
 bool FolderStamp::unchanged() const {
   return stamps_of(folder_) == files_;

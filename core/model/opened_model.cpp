@@ -17,6 +17,7 @@
 #include "core/io/tensor_formats.h"
 #include "core/io/vocabulary_bytes.h"
 #include "core/model/adapter_folder.h"
+#include "core/model/adapters.h"
 #include "core/model/gguf_model.h"
 #include "core/model/lens_tensors.h"
 #include "core/model/meta_folder.h"
@@ -42,6 +43,7 @@ bool holds_more_parts(const Family& family, const WeightFiles& files) {
 }  // namespace
 
 OpenedModel open_gguf_model(const std::string& path, const std::string& file_path) {
+  refuse_adapters(path, "is a GGUF model, whose tensors have other names and other numbers");
   const std::shared_ptr<const GgufFile> file = GgufFile::open(file_path);
   GgufModel model = gguf_model_of(*file);
   return {path,
@@ -72,6 +74,7 @@ namespace {
 }
 
 OpenedModel open_meta_folder(const std::string& path, const std::string& folder, Tower tower) {
+  refuse_adapters(path, "is a folder as Meta ships Llama, whose tensors have other names");
   WeightFiles files = open_meta_weights(folder);
   ModelConfig config = model_config_of(meta_config(folder, files), (fs::path(folder) / "params.json").string(), tower);
   return {path, folder, std::move(config), std::make_shared<const WeightFiles>(std::move(files))};
@@ -93,8 +96,11 @@ OpenedModel open_without_config(const std::string& path, const std::string& fold
   }
   if (!own) throw Error(fmt::format("{}: found no config.json in it; expected a checkpoint folder", folder));
   ModelConfig config = model_config_of(own->json, own->what, tower);
+  std::vector<std::string> changed = put_adapters(files, path, config.family->in_out);
   arrange_tensors(config, files, folder);
-  return {path, folder, std::move(config), std::make_shared<const WeightFiles>(std::move(files))};
+  OpenedModel opened{path, folder, std::move(config), std::make_shared<const WeightFiles>(std::move(files))};
+  opened.changed = std::move(changed);
+  return opened;
 }
 
 }  // namespace
@@ -116,6 +122,8 @@ OpenedModel open_model_folder(const std::string& path, const std::string& folder
   const bool of_family = !mapped || only_ignores(*said);
   if (of_family) read = model_config_of(json, config.string(), tower);
   WeightFiles files = WeightFiles::open(folder);
+  std::vector<std::string> changed =
+      put_adapters(files, path, read ? std::optional(read->family->in_out) : std::nullopt);
   if (!of_family) read = model_map_of(*said, map.string(), files);
   if (of_family) arrange_tensors(*read, files, folder);
   if (of_family && mapped) read->map.ignored = ignored_of(*said, map.string(), files);
@@ -126,7 +134,7 @@ OpenedModel open_model_folder(const std::string& path, const std::string& folder
     }
   }
   return {path,    folder, std::move(*read), std::make_shared<const WeightFiles>(std::move(files)),
-          nullptr, false,  std::move(parts)};
+          nullptr, false,  std::move(parts), std::move(changed)};
 }
 
 }  // namespace headscope

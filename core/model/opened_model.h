@@ -22,10 +22,11 @@ struct OpenedModel {
   // Of a model with an encoder and a decoder, whose encoder `config` is: Family::more_parts. Empty where the files
   // hold an encoder alone.
   std::vector<ModelConfig> more_parts = {};
+  std::vector<std::string> changed = {};  // tensors that adapters change (adapters.h)
 };
 
 // A folder with config.json, or what own_config() finds in its place, or as Meta ships Llama, of which `path` is the
-// name that was given. Throws Error as Checkpoint::open.
+// name that was given, with its adapters (core/request/model_text.h). Throws Error as Checkpoint::open.
 OpenedModel open_model_folder(const std::string& path, const std::string& folder, Tower tower);
 
 // The same of a GGUF file.

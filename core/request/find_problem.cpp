@@ -9,6 +9,7 @@
 #include "core/request/intervention_kinds.h"
 #include "core/request/mask_terms.h"
 #include "core/request/model_kind.h"
+#include "core/request/model_text.h"
 #include "core/request/past.h"
 #include "core/request/problem_checks.h"
 #include "core/request/request_text.h"
@@ -33,7 +34,17 @@ MaybeProblem checkpoint_option_problem(const Request& r) {
   return {};
 }
 
+// Adapters are changes of a checkpoint's weights.
+MaybeProblem adapter_problem(const Request& r) {
+  if (runs_checkpoint(r) || model_text_of(r.model).adapters.empty()) return {};
+  return Problem{"adapter",
+                 "an adapter needs the model that it was trained on",
+                 "It changes the weights of a checkpoint: a model's folder, or a demo.",
+                 {{"no adapter", "adapter", "none"}}};
+}
+
 MaybeProblem model_problem(const Request& r) {
+  if (MaybeProblem problem = adapter_problem(r)) return problem;
   if (r.model != "seeded" && (!r.weights.empty() || is_attention_alone(r))) {
     const char* other = r.weights.empty() ? "query" : "weights";
     return Problem{"model",

@@ -8,6 +8,8 @@
 
 #include "core/request/intervention_options.h"
 #include "core/request/mask_terms.h"
+#include "core/request/model_kind.h"
+#include "core/request/model_text.h"
 #include "core/request/option_rows.h"
 #include "core/request/option_scope.h"
 #include "core/request/option_text.h"
@@ -52,6 +54,8 @@ constexpr Word<BackendChoice> kBackends[] = {{BackendChoice::automatic, "auto"},
                                              {BackendChoice::cpu, "cpu"},
                                              {BackendChoice::gpu, "gpu"},
                                              {BackendChoice::reference, "reference"}};
+constexpr OptionScope kActsOnCheckpoints{runs_checkpoint, "a whole model: --model demo:NAME or a checkpoint's folder"};
+
 // What is read: texts, ids, pictures and sounds.
 std::vector<RequestOption> source_options() {
   return {
@@ -139,12 +143,16 @@ std::vector<RequestOption> vector_options() {
 // Where the weights come from, and the sizes of what is drawn.
 std::vector<RequestOption> weight_options() {
   return {
-      path_option<"model", &R::model>("demo:NAME|seeded|PATH",
-                                      "Where weights come from: a checkpoint folder, a GGUF model (.gguf), or a "
-                                      "capture (.safetensors, .npy, .npz, .pt). The default is demo:stories; with an "
-                                      "option that only drawn weights have, as --d-model, --seed or --batch, it is "
-                                      "seeded: random weights.",
-                                      kChangesInputs, kActsOnAll),
+      {"model", "demo:NAME|seeded|PATH",
+       "Where weights come from: a checkpoint folder, a GGUF model (.gguf), or a capture (.safetensors, .npy, .npz, "
+       ".pt). The default is demo:stories; with an option that only drawn weights have, as --d-model, --seed or "
+       "--batch, it is seeded: random weights.",
+       base_option, set_base_option, false, kChangesInputs, kActsOnAll},
+      {"adapter", "DIR[*SCALE][;...]",
+       "Folders of PEFT or MLX with LoRA or DoRA of the model, whose changes, times SCALE (1), are added to its "
+       "weights before anything is computed, one after the other: W + SCALE * alpha / r * B A. With off: before it: "
+       "listed, not added. May be given several times.",
+       adapter_option, set_adapter_option, false, kChangesInputs, kActsOnCheckpoints},
       size_option<"layer", &R::layer>("Layer of a model with several; the last when not given.", kChangesInputs,
                                       kActsOnAll),
       word_option<"attention", &R::attention, kAttentionLists>(

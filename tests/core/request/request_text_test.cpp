@@ -53,6 +53,7 @@ Values shown_values() {
 Values other_values() {
   return {
       {"model", "demo:pronouns"},
+      {"adapter", "a b/lora*0.5;off:style"},
       {"layer", "3"},
       {"attention", "decoder"},
       {"weights", "layer.safetensors"},
