@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cli/adapter_argument.h"
 #include "app/cli/circuits_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/csv_path.h"
@@ -31,6 +32,7 @@
 #include "core/model/checkpoint.h"
 #include "core/model/named_token.h"
 #include "core/request/model_kind.h"
+#include "core/request/model_text.h"
 
 namespace headscope::cli {
 namespace {
@@ -62,7 +64,8 @@ Kind chosen(const Arguments& given, const char* option, const char* const (&name
 }
 
 std::shared_ptr<const Checkpoint> opened(const std::string& model) {
-  if (model == "seeded" || is_capture_path(model)) {
+  const std::string base = base_of_model(model);
+  if (base == "seeded" || is_capture_path(base)) {
     throw UsageError("model", fmt::format("found '{}'", model), "demo:NAME or PATH, a whole model");
   }
   return Checkpoint::open(model);
@@ -208,7 +211,8 @@ void print_heads(const Asked& asked, const CancelToken& cancel) {
 void run(const Arguments& given, const CancelToken& cancel) {
   const By by = chosen<By>(given, "by", kByNames);
   Asked asked;
-  asked.heading = {given.get("model", kDefaultModel), chosen<NormFolding>(given, "norms", kNormFoldingNames)};
+  asked.heading = {model_with_adapters(given, given.get("model", kDefaultModel)),
+                   chosen<NormFolding>(given, "norms", kNormFoldingNames)};
   asked.json = given.has("json");
   asked.path = csv_path(given);
   const std::int64_t threads = given.has("threads") ? whole_number("threads", given.get("threads"), 0, 1024) : 0;
@@ -237,6 +241,7 @@ Command circuits_command() {
   spec.groups = {
       {"Circuits",
        {{"model", "demo:NAME|PATH", "The model (default demo:stories)."},
+        adapter_spec(),
         {"by", "composition|singular|tokens|directions|heads",
          "The composition scores of every pair of heads (default), beside what random matrices of the same shapes "
          "have; the singular values of W_Q^T W_K (QK) and W_O W_V (OV) of every head; what one head does with a token: "

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/cli/describe.h"
+#include "app/cli/describe_adapter.h"
 #include "app/cli/describe_config.h"
 #include "app/cli/output.h"
 #include "core/base/error.h"
@@ -25,6 +26,7 @@
 #include "core/model/meta_folder.h"
 #include "core/model/model_map.h"
 #include "core/model/weight_files.h"
+#include "core/request/model_text.h"
 #include "core/text/tokenizer.h"
 #include "core/text/unread_tokenizer.h"
 
@@ -172,8 +174,9 @@ void add_unexpected(const std::vector<std::string>& unexpected, Description& des
 // An open model, and what does not belong to it.
 void add_checkpoint(const std::string& path, Description& description) {
   const auto checkpoint = Checkpoint::open(path);
-  description.json = {{"path", path}, {"kind", "checkpoint"}};
-  description.text = printable(path) + ": a checkpoint\n";
+  description.json = {{"path", base_of_model(path)}, {"kind", "checkpoint"}};
+  description.text = printable(base_of_model(path)) + ": a checkpoint\n";
+  add_adapters(path, description);
   add_architecture(*checkpoint, description);
   add_lists(*checkpoint, description);
   const auto tokenizer = checkpoint->tokenizer();
@@ -241,7 +244,8 @@ Description describe_gguf(const std::string& path) {
 }
 
 Description describe_folder(const std::string& path) {
-  const std::string folder = path.starts_with("demo:") ? demo_folder(path.substr(5)) : path;
+  const std::string base = base_of_model(path);
+  const std::string folder = base.starts_with("demo:") ? demo_folder(base.substr(5)) : base;
   const std::vector<FolderFile> files = files_of(folder);
   const bool configured = holds(files, "config.json");
   Description description;
@@ -249,6 +253,8 @@ Description describe_folder(const std::string& path) {
     description.json = {{"path", path}, {"kind", "export"}};
     description.text = printable(path) + ": stages that Headscope exported\n";
     add_request(read_session((fs::path(folder) / "manifest.json").string()), description);
+  } else if (is_adapter_folder(folder) && base == path) {
+    description = describe_adapter(folder);
   } else if (has_weights(folder)) {
     add_checkpoint(path, description);
     const std::string gguf = gguf_path_of(folder);

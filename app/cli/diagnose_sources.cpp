@@ -28,8 +28,8 @@ namespace {
 
 // Options that say what is computed.
 constexpr std::array kSources = {
-    "session", "phrase", "phrase-file", "token-ids", "decoder-phrase", "decoder-ids", "image",      "features",
-    "input",   "query",  "key",         "value",     "model",          "weights",     "key-phrase", "key-input"};
+    "session", "phrase", "phrase-file", "token-ids", "decoder-phrase", "decoder-ids", "image",      "features", "input",
+    "query",   "key",    "value",       "model",     "adapter",        "weights",     "key-phrase", "key-input"};
 
 bool holds_attention(const std::string& path) {
   if (!names_arrays(path)) return false;

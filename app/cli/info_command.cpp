@@ -5,6 +5,7 @@
 #include <ostream>
 #include <system_error>
 
+#include "app/cli/adapter_argument.h"
 #include "app/cli/commands.h"
 #include "app/cli/describe.h"
 #include "app/cli/describe_config.h"
@@ -64,6 +65,13 @@ Description description_of(const std::string& path, const Reading& reading) {
   throw Bug("a kind of file without a description");
 }
 
+Description described_with_adapters(const Arguments& given, const std::string& path) {
+  if (!path.starts_with("demo:") && file_kind(path) != FileKind::folder) {
+    throw UsageError("adapter", fmt::format("found with {}, which is a file", path), "the folder of a model");
+  }
+  return describe_folder(model_with_adapters(given, path));
+}
+
 // Writes the draft of a map for the model in the folder, and says what it could not guess.
 Description drafted_map(const std::string& folder, const std::string& file) {
   if (file_kind(folder) != FileKind::folder) {
@@ -113,8 +121,9 @@ void info(const Arguments& given, const CancelToken& cancel) {
   announce_large_file(given.positional);
   const Reading reading{cancel, [&](double share) { progress.show(doing, share); }};
   const ModelPlace place = place_in_hub(given.positional);
-  const Description description =
-      given.has("map-draft") ? drafted_map(place.path, given.get("map-draft")) : description_of(place.path, reading);
+  const Description description = given.has("map-draft") ? drafted_map(place.path, given.get("map-draft"))
+                                  : given.has("adapter") ? described_with_adapters(given, place.path)
+                                                         : description_of(place.path, reading);
   progress.erase();
   if (!place.notice.empty()) given.notice_with_result(place.notice);
   print_description(given, description);
@@ -125,9 +134,10 @@ void info(const Arguments& given, const CancelToken& cancel) {
 Command info_command() {
   CommandSpec spec;
   spec.name = "info";
-  spec.usage = "(PATH [--map-draft FILE] | --families) [--json]";
+  spec.usage = "(PATH [--map-draft FILE | --adapter DIR[*SCALE]] | --families) [--json]";
   spec.summary =
-      "Says what a checkpoint folder, a config.json, a GGUF model, a vocabulary, a session, a picture, a .safetensors, "
+      "Says what a checkpoint folder, an adapter, a config.json, a GGUF model, a vocabulary, a session, a picture, a "
+      ".safetensors, "
       ".pt, .npy or .npz file holds.";
   spec.positional = "PATH";
   spec.groups = {
@@ -135,10 +145,12 @@ Command info_command() {
        {{"map-draft", "FILE",
          "Of a folder whose model no family fits: write a headscope-map.json, guessed from names, shapes and "
          "config.json, and say what could not be guessed, and which keys of config.json were not taken into account."},
+        adapter_spec(),
         {"families", "", "List the families of models that open, in place of a file, with the model_types of each."},
         {"json", "", "As JSON."}}}};
   spec.examples = {"headscope-cli info layer.safetensors", "headscope-cli info heads.png --json",
-                   "headscope-cli info path/to/model", "headscope-cli info path/to/model --map-draft map.json"};
+                   "headscope-cli info path/to/model", "headscope-cli info path/to/model --map-draft map.json",
+                   "headscope-cli info path/to/model --adapter path/to/lora"};
   return {spec, info};
 }
 

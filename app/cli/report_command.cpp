@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/cli/adapter_argument.h"
 #include "app/cli/commands.h"
 #include "app/cli/corpus_picture.h"
 #include "app/cli/head_argument.h"
@@ -22,6 +23,7 @@
 #include "core/headvis/headvis_sequences.h"
 #include "core/headvis/headvis_write.h"
 #include "core/io/json_text.h"
+#include "core/request/model_text.h"
 
 namespace headscope::cli {
 
@@ -66,9 +68,14 @@ HeadVisSequences sequences_of(const Arguments& given, const CorpusRecord& record
     print_notice("no phrases are in the tree: an .hsagg holds none; --phrases, the list that was scanned, adds them");
     return {{}, std::vector<std::vector<HeadVisSequences::Kept>>(record.heads.size())};
   }
-  const std::string model = given.get("model", record.facts.model);
+  const std::string& scanned = record.facts.model;
+  const std::string model = model_with_adapters(given, given.get("model", base_of_model(scanned)));
   if (!given.has("model") && !model.starts_with("demo:")) {
-    throw UsageError("phrases", "found without --model, and the scan was of " + model, "--model PATH of that model");
+    throw UsageError("phrases", "found without --model, and the scan was of " + scanned, "--model PATH of that model");
+  }
+  if (!given.has("adapter") && base_of_model(scanned) != scanned) {
+    throw UsageError("phrases", "found without --adapter, and the scan was of " + scanned,
+                     "--adapter DIR of that scan");
   }
   const int threads = static_cast<int>(whole_number("threads", given.get("threads", "0"), 0, kMostThreads));
   ProgressLine line;
@@ -140,7 +147,7 @@ void check(const Arguments& given, bool tree) {
       throw UsageError(option.name, "found without a picture", "--format png, svg or pdf");
     }
   }
-  for (const char* option : {"phrases", "model", "threads"}) {
+  for (const char* option : {"phrases", "model", "adapter", "threads"}) {
     if (given.has(option) && given.get("format") != "headvis") {
       throw UsageError(option, "found without --format headvis", "--format headvis, whose phrases are run again");
     }
@@ -217,6 +224,7 @@ Command report_command() {
          "folder, with the largest weights of every row, and rows of each tenth with theirs. Without it no phrases "
          "are there, and tables of tokens count the rows of the scan."},
         {"model", "demo:NAME|PATH", "The model that was scanned (default: the demo that it was)."},
+        adapter_spec(),
         {"threads", "N", "Threads (default 0: all cores). The numbers do not depend on it."}}},
       {"Pictures", corpus_picture_options()}};
   spec.examples = {"headscope-cli report all.hsagg",

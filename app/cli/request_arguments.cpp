@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/cli/adapter_argument.h"
 #include "app/cli/model_words.h"
 #include "app/cli/output.h"
 #include "app/cli/render_corpus.h"
@@ -20,6 +21,7 @@
 #include "core/request/idle_options.h"
 #include "core/request/intervention_kinds.h"
 #include "core/request/model_kind.h"
+#include "core/request/model_text.h"
 #include "core/request/option_scope.h"
 #include "core/request/problem.h"
 #include "core/request/request_text.h"
@@ -31,7 +33,7 @@ namespace {
 // Options that hold a list: two of them would have to be merged or one forgotten, and neither is what anybody means.
 bool holds_a_list(std::string_view option) {
   return option == "token-ids" || option == "decoder-ids" || option == "lengths" || option == "mask" ||
-         option == "variant" || is_intervention(option);
+         option == "variant" || option == kAdapter || is_intervention(option);
 }
 
 void refuse_both(const Arguments& given, const std::string& a, const std::string& b, const std::string& advice) {
@@ -92,6 +94,7 @@ void forget_replaced(const Arguments& given, Request& request) {
   if (given.has("model")) {
     request.weights.clear();
     request.layer.reset();
+    request.model = base_of_model(request.model);  // its adapters are of another model
   }
   if (given.has("model") && given.get("model") != "seeded") {
     const Request defaults;
@@ -131,7 +134,7 @@ OptionGroup request_group() {
       {"session", "FILE", "Start from a saved request (.json, or a picture's recipe, .png, .svg, .pdf or .html)."});
   for (const RequestOption& option : request_options()) {
     const bool list = holds_a_list(option.name);
-    group.options.push_back({option.name, option.placeholder, option.help, list});
+    group.options.push_back({option.name, option.placeholder, option.help, list, option.name == kAdapter});
     if (std::string_view(option.name) == "phrase") {
       group.options.push_back({"phrase-file", "FILE", "The same from a UTF-8 file."});
     }
@@ -164,7 +167,7 @@ GivenRequest given_request(const Arguments& asked, std::optional<SessionFile> se
   forget_replaced(given, request);
   for (const RequestOption& option : request_options()) {
     if (!given.has(option.name)) continue;
-    const std::string text = given.get(option.name);
+    const std::string text = option.name == kAdapter ? adapters_given(given) : given.get(option.name);
     if (!is_valid_utf8(text)) {
       throw UsageError(option.name, "found bytes that are not UTF-8", "UTF-8 text");
     }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "app/cli/adapter_argument.h"
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/scan_line.h"
@@ -156,7 +157,7 @@ void run_and_say(ScanJob& job, std::int64_t size, ScanLine& line,
 }
 
 void scan_phrases(const Arguments& given, const CancelToken& cancel) {
-  const std::string model = required(given, "model", "demo:NAME or a model's PATH");
+  const std::string model = model_with_adapters(given, required(given, "model", "demo:NAME or a model's PATH"));
   const std::string phrases = required(given, "phrases", kExpected);
   ScanJob job = job_of(given);
   job.options.model = model;
@@ -184,7 +185,7 @@ void scan_phrases(const Arguments& given, const CancelToken& cancel) {
 }
 
 void scan_captures(const Arguments& given, const CancelToken& cancel) {
-  for (const char* option : {"model", "phrases", "repeated", "ablation-sample", "loss", "batch"}) {
+  for (const char* option : {"model", "adapter", "phrases", "repeated", "ablation-sample", "loss", "batch"}) {
     if (given.has(option)) {
       throw UsageError(option, "found together with --captures", "one of them: captures are of no model that is here");
     }
@@ -245,6 +246,7 @@ Command scan_command() {
   spec.groups = {
       {"Input",
        {{"model", "demo:NAME|PATH", "A model with a tokenizer: a folder, a GGUF file, or a demo."},
+        adapter_spec(),
         {"phrases", "FILE.txt|FILE.jsonl|FOLDER|-",
          "A phrase a line; of .jsonl and .ndjson a JSON string a line, or an object with a string \"text\"; with .gz "
          "behind, unpacked as it is read. Of a folder its own files of these kinds, one after the other by name, and a "

@@ -9,6 +9,7 @@
 
 #include "app/frame/start.h"
 #include "core/request/intervention_kinds.h"
+#include "core/request/model_text.h"
 #include "core/request/request_files.h"
 
 namespace headscope {
@@ -23,7 +24,12 @@ std::uint64_t file_number(const std::string& path) {
 }  // namespace
 
 bool reads_file(const Request& request, const std::string& path) {
-  if (request.model == path) return true;
+  const ModelText model = model_text_of(request.model);
+  if (model.base == path) return true;
+  if (std::any_of(model.adapters.begin(), model.adapters.end(),
+                  [&](const AdapterUse& adapter) { return adapter.folder == path; })) {
+    return true;
+  }
   if (std::any_of(kFileFields.begin(), kFileFields.end(), [&](auto field) { return request.*field == path; }))
     return true;
   bool array = false;

@@ -2,12 +2,17 @@
 
 #include <optional>
 
+#include "core/request/model_text.h"
+
 namespace headscope {
 
 std::string model_for(const CorpusRecord& record, const Request& current) {
-  if (record.facts.model.starts_with("demo:")) return record.facts.model;
+  const std::string& name = record.facts.model;
+  // Of adapters a record has the names of their folders, not where these lie.
+  const bool with_adapters = !model_text_of(name).adapters.empty();
+  if (name.starts_with("demo:") && !with_adapters) return name;
   const bool names_files = current.model != "seeded" && !current.model.starts_with("demo:");
-  return names_files ? current.model : std::string();
+  return names_files || (with_adapters && !acting_adapters(current.model).empty()) ? current.model : std::string();
 }
 
 namespace {

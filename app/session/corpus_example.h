@@ -12,7 +12,8 @@
 namespace headscope {
 
 // Which model the examples of a record need: "demo:NAME" itself; else the one that is open, when it is a folder or a
-// file of weights; "": none is at hand.
+// file of weights, or, of a record that was scanned with adapters, when it has some;
+// "": none is at hand.
 std::string model_for(const CorpusRecord& record, const Request& current);
 
 // A row of record.heads[head], on the model that was scanned.

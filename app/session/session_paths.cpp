@@ -11,6 +11,7 @@
 #include "core/export/session_file.h"
 #include "core/io/files_read.h"
 #include "core/request/intervention_kinds.h"
+#include "core/request/model_text.h"
 #include "core/request/patch_source.h"
 #include "core/request/request_files.h"
 
@@ -31,7 +32,10 @@ void for_each_path(Request& request, const ChangePath& change) {
   for (const auto field : kFileFields) {
     if (!carries || field != &Request::patch_from) visit(request.*field);
   }
-  if (request.model != "seeded" && !request.model.starts_with("demo:")) visit(request.model);
+  ModelText model = model_text_of(request.model);
+  if (model.base != "seeded" && !model.base.starts_with("demo:")) visit(model.base);
+  for (AdapterUse& adapter : model.adapters) visit(adapter.folder);
+  request.model = text_of(model);
   for (MaskTerm& term : request.mask) visit(term.path);
   visit_arrays(request, [&](const auto&, StageArray& array) { visit(array.file); });
   if (!carries) return;

@@ -16,6 +16,7 @@
 #include "core/circuits/head_maps.h"
 #include "core/explain/logit_tokens.h"
 #include "core/export/answer_tables.h"
+#include "core/request/model_text.h"
 #include "core/request/request_text.h"
 
 namespace headscope {
@@ -164,7 +165,10 @@ std::string score_line(const AskedTable& asked) {
 }
 
 std::string circuits_line(const AskedTable& asked) {
-  return "headscope-cli circuits --model " + shell_quoted(asked.source.trace.request.model);
+  const Request& request = asked.source.trace.request;
+  const std::string adapters = adapter_option(request);
+  return "headscope-cli circuits --model " + shell_quoted(base_of_model(request.model)) +
+         (adapters.empty() ? "" : " --adapter " + shell_quoted(adapters));
 }
 
 std::string gradients_line(const AskedTable& asked) {

@@ -114,14 +114,14 @@ TEST_F(HubCache, ANameIsFoundThere) {
   expect_refused(with_cache(words, "HF_HUB_CACHE", folder_ / "hub"), 3, {"x/tiny/config.json"});
 }
 
-TEST_F(Layouts, AnAdapterIsToBeMerged) {
+TEST_F(Layouts, AnAdapterIsNoModel) {
   folder_.write("lora/adapter_config.json",
                 R"({"peft_type": "LORA", "base_model_name_or_path": "meta-llama/Llama-2-7b-hf", "bound": Infinity})");
   folder_.write("lora/adapter_model.safetensors", "");
   for (const std::string model : {"lora", "lora/adapter_model.safetensors"}) {
-    expect_refused(run(model), 3, {"lora: holds an adapter (LORA) of \"meta-llama/Llama-2-7b-hf\"", "merge it into"});
+    expect_refused(run(model), 3, {"lora: holds an adapter (LORA) of \"meta-llama/Llama-2-7b-hf\"", "--adapter"});
   }
-  expect_refused(cli({"info", "lora"}), 3, {"lora: holds an adapter", "merge it into"});
+  expect_refused(cli({"info", "lora"}), 3, {"lora/adapter_config.json: r is missing", "lora_alpha is missing"});
 }
 
 TEST_F(Layouts, AVocabularyAloneIsSaidToBeOne) {

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/app/cli/command.h"
+#include "tests/core/model/adapter_files.h"
 
 namespace headscope {
 namespace {
@@ -54,6 +55,8 @@ const std::multimap<std::string, Way>& ways() {
       {"info", {{"m"}, "m/config.json", "map.json", "--map-draft"}},
       {"scan", {{"--model", "m", "--phrases", "p.txt"}, "m/config.json", "x.hsagg"}},
       {"scan", {{"--model", "m", "--phrases", "p.txt"}, "p.txt", "x.hsagg"}},
+      {"scan",
+       {{"--model", "m", "--adapter", "lora", "--phrases", "p.txt"}, "lora/adapter_model.safetensors", "x.hsagg"}},
       {"merge", {{"p.hsagg"}, "p.hsagg", "x.hsagg"}},
       {"report", {{"p.hsagg", "--format", "csv"}, "p.hsagg", "out"}},
       {"report", {{"p.hsagg", "--against", "p.hsagg", "--format", "csv"}, "p.hsagg", "out"}},
@@ -88,6 +91,9 @@ class OwnInputs : public CommandTest {
     fs::create_directories(in(folder, ""));
     fs::copy(demo, in(folder, "m"));
     fs::permissions(in(folder, "m"), fs::perms::owner_all);
+    MadeAdapter adapter;
+    adapter.add("layers.1.output", 64, 64);
+    adapter.write(in(folder, "lora"));
     folder_.write(folder + "/s.json", R"({"headscope": "1.0.0", "model": "m", "phrase": "cat box ink fox"})");
     folder_.write(folder + "/a.json", R"({"headscope": "1.0.0", "model": "m", "phrase": "cat box fox ink"})");
     folder_.write(folder + "/p.txt", "cat box ink\nfox jam cat\n");

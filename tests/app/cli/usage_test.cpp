@@ -80,7 +80,7 @@ TEST(Usage, EveryOptionOfTheContractIsKnown) {
       "threads",   "second-phrase", "patch",       "patch-from",     "past",         "key-past",    "set",
       "add",       "project-out",   "value-past",  "softcap-order",  "groups",       "hide-tokens", "renormalise",
       "weighting", "top-p",         "image",       "decoder-phrase", "decoder-ids",  "attention",   "features",
-      "layout",    "lengths"};
+      "layout",    "lengths",       "adapter"};
   for (const std::string& name : names) EXPECT_NE(find_request_option(name), nullptr) << name;
   std::set<std::string> known(names.begin(), names.end());
   for (const RequestOption& option : request_options()) EXPECT_EQ(known.count(option.name), 1u) << option.name;
