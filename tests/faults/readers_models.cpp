@@ -116,6 +116,33 @@ Files beside_model() {
   return {{"config.json", models_small_config()}};
 }
 
+// An adapter in the folder of the model that it is of.
+std::string small_adapter() {
+  return safetensors_bytes({{"base_model.model.h.0.attn.c_attn.lora_A.weight", {2, 4}},
+                            {"base_model.model.h.0.attn.c_attn.lora_B.weight", {12, 2}}});
+}
+
+std::string small_adapter_config() {
+  return R"({"peft_type": "LORA", "r": 2, "lora_alpha": 4, "rank_pattern": {"c_attn": 2}, "target_modules": ["c_attn"]})";
+}
+
+Files beside_adapter() {
+  return {{"config.json", models_small_config()},
+          {"model.safetensors", small_model()},
+          {"adapter_config.json", small_adapter_config()}};
+}
+
+Files beside_adapter_config() {
+  return {{"config.json", models_small_config()},
+          {"model.safetensors", small_model()},
+          {"adapter_model.safetensors", small_adapter()}};
+}
+
+std::string read_adapted(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return read_model(folder + " with adapter " + folder);
+}
+
 Files beside_map() {
   return {{"config.json", R"({"model_type":"homemade"})"}, {"model.safetensors", small_model()}};
 }
@@ -203,6 +230,24 @@ const std::vector<Reader> kModelsRows = {
      .fuzz = "checkpoint_files",
      .beside = beside_model,
      .says = "config.json needs"},
+    {.name = "adapter",
+     .covers = "read_adapter_tensors",
+     .file = "adapter_model.safetensors",
+     .small = small_adapter,
+     .read = read_adapted,
+     .fuzz = "checkpoint_files",
+     .beside = beside_adapter,
+     .says = "does not fit"},
+    {.name = "adapter_config",
+     .covers = "read_adapter_config",
+     .file = "adapter_config.json",
+     .small = small_adapter_config,
+     .read = read_adapted,
+     .fuzz = "checkpoint_files",
+     .beside = beside_adapter_config,
+     .of_json = models_itself,
+     .small_json = small_adapter_config,
+     .python_numbers = true},
     {.name = "map",
      .covers = "read_model_map",
      .file = "headscope-map.json",

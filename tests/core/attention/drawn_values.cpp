@@ -49,6 +49,13 @@ std::string drawn_model(const DrawnFrom& from) {
   return one_of(from, models);
 }
 
+// Of demo:induction, of another size, or none.
+std::string drawn_adapter(const DrawnFrom& from) {
+  const std::string one = from.files + "/adapter", scale = one_of(from, {"", "*0.5", "*-2"});
+  const std::string more = from.random.once_in(3) ? ";" + one + "-of-a-layer" : "";
+  return from.random.once_in(6) ? "off:" + one : from.random.once_in(6) ? "none" : one + scale + more;
+}
+
 std::string drawn_whole(const DrawnFrom& from) {
   return one_of(from, {"0", "1", "1", "2", "2", "3", "4", "6", "12"});
 }
@@ -168,6 +175,7 @@ constexpr DrawnRow kDrawn[] = {
     {"FILE.npy", drawn_file},
     {"SESSION", [](const DrawnFrom&) { return std::string("A"); }},
     {"demo:NAME|seeded|PATH", drawn_model},
+    {"DIR[*SCALE][;...]", drawn_adapter},
     {"N", drawn_whole},
     {"G", drawn_factor},
     {"P", drawn_share},

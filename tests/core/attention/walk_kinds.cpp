@@ -8,6 +8,7 @@
 #include "core/model/demo_checkpoints.h"
 #include "tests/core/attention/drawn_request.h"
 #include "tests/core/attention/made_inputs.h"
+#include "tests/core/model/adapter_files.h"
 
 namespace headscope {
 namespace {
@@ -89,6 +90,12 @@ void write_walk_files(const TemporaryFolder& folder) {
   write(folder, "mask-5.npy", mostly_ones({1, 5}));
   write(folder, "mask-1.npy", random_tensor({3, 1, 1}, 14));
   std::ofstream(folder / "mask-6.csv") << "0,-inf,0,0,0,0\n";
+  MadeAdapter adapter, of_a_layer;
+  adapter.add("layers.0.qkv", 192, 64);
+  adapter.add("layers.1.output", 64, 64);
+  adapter.write(folder / "adapter");
+  of_a_layer.add("layers.1.qkv", 192, 64);
+  of_a_layer.write(folder / "adapter-of-a-layer");
   write_layer(folder, "weights-1.safetensors", false);
   write_layer(folder, "weights-2.safetensors", true);
   fs::copy_file(kGolden + "vision_models/image.png", folder / "image-1.png");
