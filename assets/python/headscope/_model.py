@@ -65,6 +65,10 @@ class Model:
             kept = {name: value for name, value in kept.items() if name not in TEXTS}
         return {**kept, **named}
 
+    def _weights(self):
+        """What the model's weights are made of: of its options the model and its adapters."""
+        return {name: self.request[name] for name in ("model", "adapter") if self.request.get(name) is not None}
+
     def but(self, **request: typing.Any) -> "Model":
         """The same model with other options: m.but(ablate="9.6")."""
         kept = self.options(**request)
@@ -87,12 +91,12 @@ class Model:
         return _functions.tokenize(phrase, model=self.request["model"], **request)
 
     def circuits(self, **request: typing.Any) -> Circuits:
-        """headscope.circuits() of the model's weights; of its options only the model counts."""
-        return _functions.circuits(model=self.request["model"], **request)
+        """headscope.circuits() of the model's weights; of its options only the model and its adapters count."""
+        return _functions.circuits(**self._weights(), **request)
 
     def scan(self, phrases: collections.abc.Sequence[str] | Path, *, out: Path, **request: typing.Any) -> Info:
-        """headscope.scan() of the model; of its options only the model counts."""
-        return _functions.scan(model=self.request["model"], phrases=phrases, out=out, **request)
+        """headscope.scan() of the model; of its options only the model and its adapters count."""
+        return _functions.scan(**self._weights(), phrases=phrases, out=out, **request)
 
     def diagnose(self, mine: typing.Any = None, text: typing.Any = None, **request: typing.Any) -> Diagnosis:
         """headscope.diagnose() of what your code gave for a text of this model, as stage=."""
@@ -111,8 +115,9 @@ class Model:
         return _show.show(**asked)
 
     def info(self) -> Info:
-        """headscope.info() of the model."""
-        return _functions.info(self.request["model"])
+        """headscope.info() of the model, with its adapters."""
+        kept = self._weights()
+        return _functions.info(kept.pop("model"), **kept)
 
     explain = _of_a_text(_functions.explain)
     sensitivity = _of_a_text(_functions.sensitivity)

@@ -116,6 +116,8 @@ def run(export=None, *, stages: typing.Sequence[str] | str | None = None, layers
 
         headscope.run(model="demo:induction", phrase="cat box ink cat", add={"1/stream:-1": (direction, 4.0)})["output"]
 
+    adapter: the folder of an adapter of the model, a list of them, or a dict of folders and their scales: {"lora": 0.5}.
+
     hooks: [("3/stream", function)]: each function gets an array of that stage, as the run has it so far, and what it
     returns (or None, and what it has changed in place) stands there from then on. They are called in the order in which a
     model computes. Each costs a run of its own up to there: slow.

@@ -83,6 +83,13 @@ def repeated(name, value, folder):
     return [str(part) for part in value] if isinstance(value, (list, tuple)) else None
 
 
+def _adapters(name, value, folder):
+    """{"lora": 0.5, "style": 1} as lora*0.5;style*1.0; a list of folders, each with its *SCALE or without."""
+    if isinstance(value, collections.abc.Mapping):
+        return ";".join(f"{os.fspath(path)}*{float(plain(scale))!r}" for path, scale in value.items()) or "none"
+    return ";".join(os.fspath(path) for path in value) or "none" if isinstance(value, (list, tuple)) else None
+
+
 def _listed(name, value, folder):
     """Whole numbers of an array, a range or a list with commas between."""
     if isinstance(value, slice) or not hasattr(value, "__iter__") or isinstance(value, str):
@@ -152,7 +159,7 @@ WAYS = {
     "ablate": joined("."), "head": joined(":"), "from": joined(":"), "into": joined(":"),
     "token_ids": _listed, "decoder_ids": _listed, "lengths": _listed, "at": _listed, "layers": _listed, "heads": _listed,
     "phrases": _lines, "mean_over": _lines, "pairs": _lines,
-    "weights": _tensors, "mask": _masks,
+    "weights": _tensors, "mask": _masks, "adapter": _adapters,
     "session": _session, "against": _session, "patch_from": _session,
 }
 

@@ -9,6 +9,7 @@ from package import said
 import numpy as np
 
 import headscope
+from headscope._arrays import safetensors_bytes
 
 MODEL, TEXT, OTHER = "demo:induction", "cat box ink fox cat", "dog box ink fox dog"
 ON = ("--model", MODEL, "--phrase", TEXT)
@@ -42,6 +43,21 @@ class Arguments(unittest.TestCase):
             self.same((*ON, "--patch", "0/context:5@A", "--patch-from", str(path)), patch="0/context:5@A",
                       patch_from={"phrase": OTHER}, **IN)
             self.same(("--session", str(path), "--layer", "0"), session={"model": MODEL, "phrase": OTHER}, layer=0)
+
+    def test_adapters_are_folders_with_their_scales(self):
+        draw = np.random.default_rng(3)
+        module, file = "base_model.model.layers.1.output", "adapter_model.safetensors"
+        with tempfile.TemporaryDirectory() as folder:
+            lora = pathlib.Path(folder, "lora")
+            lora.mkdir()
+            (lora / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "r": 2, "lora_alpha": 4}))
+            factors = {f"{module}.lora_A.weight": draw.standard_normal((2, 64)), f"{module}.lora_B.weight": draw.standard_normal((64, 2))}
+            (lora / file).write_bytes(safetensors_bytes({name: array.astype(np.float32) for name, array in factors.items()}, {}))
+            self.same((*ON, "--adapter", f"{lora}*0.5"), adapter={lora: 0.5}, **IN)
+            self.same((*ON, "--adapter", f"{lora};off:{lora}"), adapter=[lora, f"off:{lora}"], **IN)
+            self.same((*ON, "--adapter", str(lora)), adapter=lora, **IN)
+            plain, with_lora = (headscope.run("output", adapter=adapter, **IN)["output"] for adapter in (None, lora))
+            self.assertGreater(np.abs(plain - with_lora).max(), 0)
 
     def test_arrays_go_over_as_files(self):
         draw = np.random.default_rng(7)
