@@ -7,6 +7,7 @@
 
 #include "app/session/moment_size.h"
 #include "app/session/session.h"
+#include "core/request/model_text.h"
 
 namespace headscope::ui {
 
@@ -20,7 +21,8 @@ std::string file_name(std::string path) {
 
 // Where the weights come from: "demo:pronouns", "bert-base", "layer.safetensors", "seeded".
 std::string model_name(const Request& request) {
-  return file_name(request.weights.empty() ? request.model : request.weights);
+  if (!request.weights.empty()) return file_name(request.weights);
+  return with_adapter_names(file_name(base_of_model(request.model)), request.model);
 }
 
 // Null: none. A document may hold megabytes of text, so none is copied here.

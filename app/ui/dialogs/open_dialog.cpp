@@ -7,6 +7,7 @@
 
 #include "app/session/export/export_job.h"
 #include "app/session/folder_listing.h"
+#include "app/session/session.h"
 #include "app/session/settings.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/corpus/corpus_panel.h"
@@ -19,6 +20,7 @@
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/file_name.h"
+#include "core/request/model_text.h"
 
 namespace headscope::ui {
 namespace {
@@ -61,6 +63,8 @@ void accept(Ui& ui, const std::string& path) {
     ui.push(CommandId::sweep_list, path);
   } else if (purpose == kTheirTensors) {
     compare_with_file(ui, path);
+  } else if (purpose == kAdapterFolder) {
+    ui.push(CommandId::set_option, purpose + "=" + adapters_with(ui.session.draft.model, path));
   } else {
     ui.push(CommandId::set_option, purpose + "=" + path);
   }

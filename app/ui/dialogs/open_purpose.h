@@ -8,6 +8,7 @@ namespace headscope::ui {
 
 constexpr const char* kExportFolder = "export folder";  // the export dialog comes back when one is chosen
 constexpr const char* kModelFolder = "model";           // a folder that is a checkpoint, or a GGUF file
+constexpr const char* kAdapterFolder = "adapter";       // a folder that joins the adapters of the request
 constexpr const char* kPhraseFile = "phrase-file";      // a text file whose words become the phrase
 constexpr const char* kImageFile = "image";             // a picture for the open model
 

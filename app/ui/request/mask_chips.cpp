@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/ui/file_choice.h"
 #include "core/request/model_kind.h"
+#include "core/request/model_text.h"
 
 namespace headscope::ui {
 namespace {
@@ -91,7 +92,7 @@ std::vector<Rect> place_chips(RequestRows& rows, Labels labels) {
 // A term that the model itself masks with, whatever the request says: lit, with a lock. False for other terms.
 bool draw_own_chip(Ui& ui, const Rect& place, const MaskTermInfo& info) {
   const auto trace = ui.session.trace();
-  if (trace == nullptr || trace->request.model != ui.session.draft.model) return false;
+  if (trace == nullptr || !same_base(trace->request.model, ui.session.draft.model)) return false;
   const std::vector<MaskTerm>& own = trace->inputs->own_mask;
   if (std::none_of(own.begin(), own.end(), [&](const MaskTerm& term) { return term.kind == info.kind; })) return false;
   const std::string name = name_of(info.chip) + "/own";

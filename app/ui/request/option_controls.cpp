@@ -17,6 +17,7 @@ std::string control_of_option(std::string_view option) {
       {"decoder-ids", "request/attention"},
       {"attention", "request/attention"},
       {"model", "request/weights"},
+      {"adapter", "request/weights"},
       {"weights", "request/weights"},
       {"layer", "request/layer"},
       {"heads", "request/num_heads"},

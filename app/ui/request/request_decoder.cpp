@@ -4,12 +4,14 @@
 #include "core/attention/trace.h"
 #include "core/base/grouped_digits.h"
 #include "core/model/checkpoint.h"
+#include "core/request/model_text.h"
 
 namespace headscope::ui {
 
 bool has_decoder(const Ui& ui) {
   const auto trace = ui.session.trace();
-  if (trace == nullptr || trace->inputs->checkpoint == nullptr || trace->request.model != ui.session.draft.model) {
+  if (trace == nullptr || trace->inputs->checkpoint == nullptr ||
+      !same_base(trace->request.model, ui.session.draft.model)) {
     return false;
   }
   const Checkpoint& checkpoint = *trace->inputs->checkpoint;
@@ -18,7 +20,8 @@ bool has_decoder(const Ui& ui) {
 
 bool has_pool(const Ui& ui) {
   const auto trace = ui.session.trace();
-  if (trace == nullptr || trace->inputs->checkpoint == nullptr || trace->request.model != ui.session.draft.model) {
+  if (trace == nullptr || trace->inputs->checkpoint == nullptr ||
+      !same_base(trace->request.model, ui.session.draft.model)) {
     return false;
   }
   const Checkpoint& checkpoint = *trace->inputs->checkpoint;

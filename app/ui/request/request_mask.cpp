@@ -14,6 +14,7 @@
 #include "core/base/grouped_digits.h"
 #include "core/model/past.h"
 #include "core/request/mask_terms.h"
+#include "core/request/model_text.h"
 
 namespace headscope::ui {
 
@@ -54,7 +55,7 @@ bool is_causal_besides(const Ui& ui) {
   const auto is_causal = [](const MaskTerm& term) { return term.kind == MaskTerm::Kind::causal; };
   const Request& draft = ui.session.draft;
   const auto trace = ui.session.trace();
-  const bool own = trace != nullptr && trace->request.model == draft.model &&
+  const bool own = trace != nullptr && same_base(trace->request.model, draft.model) &&
                    std::any_of(trace->inputs->own_mask.begin(), trace->inputs->own_mask.end(), is_causal);
   return own || std::any_of(draft.mask.begin(), draft.mask.end(), is_causal);
 }

@@ -9,6 +9,7 @@
 #include "app/ui/unfolded_rows.h"
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
+#include "core/request/model_text.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -95,7 +96,8 @@ const char* RequestRows::lock(std::initializer_list<const char*> options) const 
   const auto trace = ui.session.trace();
   const Request& draft = ui.session.draft;
   if (trace == nullptr || trace->model == nullptr || trace->model->capture == nullptr) return nullptr;
-  if (trace->request.model != draft.model || !draft.weights.empty() || is_attention_alone(draft)) return nullptr;
+  if (!same_base(trace->request.model, draft.model) || !draft.weights.empty() || is_attention_alone(draft))
+    return nullptr;
   const Request plain;
   const char* why = nullptr;
   for (const char* name : options) {

@@ -9,6 +9,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/request/request_panel.h"
+#include "core/request/model_text.h"
 
 namespace headscope::ui {
 
@@ -28,7 +29,8 @@ std::int64_t head_dim_of(const Ui& ui) {
 // The scale that the model of the draft has of its own, as far as it is known.
 std::optional<double> scale_of_model(const Ui& ui) {
   const auto trace = ui.session.trace();
-  const bool known = trace != nullptr && trace->inputs != nullptr && trace->request.model == ui.session.draft.model;
+  const bool known =
+      trace != nullptr && trace->inputs != nullptr && same_base(trace->request.model, ui.session.draft.model);
   return known ? trace->inputs->score_scale : std::nullopt;
 }
 

@@ -8,12 +8,15 @@
 #include "app/session/documents.h"
 #include "app/session/session.h"
 #include "app/session/settings.h"
+#include "app/ui/file_choice.h"
+#include "app/ui/request/request_adapters.h"
 #include "app/ui/request/request_panel.h"
 #include "core/attention/capture_trace.h"
 #include "core/attention/model_trace.h"
 #include "core/model/checkpoint.h"
 #include "core/model/demo_checkpoints.h"
 #include "core/request/model_kind.h"
+#include "core/request/model_text.h"
 
 namespace headscope::ui {
 
@@ -27,7 +30,7 @@ std::string file_name(const std::string& path) {
 // What the combo offers: a name, and what picking it does.
 struct WeightsChoice {
   std::string label;
-  enum class Kind { seeded, model, layer_file, open_folder, open_file } kind = Kind::seeded;
+  enum class Kind { seeded, model, layer_file, open_folder, open_file, add_adapter } kind = Kind::seeded;
   std::string value;  // of --model
 };
 
@@ -47,14 +50,14 @@ std::vector<WeightsChoice> weights_choices(const Ui& ui) {
   for (const std::string& path : ui.settings.recent_files) {
     if (models.size() < 8 && file_name(path).find('.') == std::string::npos) models.push_back(path);
   }
-  if (is_checkpoint(draft) && std::find(models.begin(), models.end(), draft.model) == models.end()) {
-    models.push_back(draft.model);
-  }
+  const std::string base = base_of_model(draft.model);
+  if (is_checkpoint(draft) && std::find(models.begin(), models.end(), base) == models.end()) models.push_back(base);
   for (const std::string& model : models) choices.push_back({label_of_model(model), Kind::model, model});
   choices.push_back({"seeded", Kind::seeded, ""});
   if (!draft.weights.empty()) choices.push_back({file_name(draft.weights), Kind::layer_file, draft.weights});
   choices.push_back({"Open folder...", Kind::open_folder, ""});
   choices.push_back({"One layer's file...", Kind::open_file, ""});
+  if (runs_checkpoint(draft)) choices.push_back({"Add an adapter...", Kind::add_adapter, ""});
   return choices;
 }
 
@@ -63,7 +66,7 @@ bool is_current(const WeightsChoice& choice, const Request& draft) {
     case WeightsChoice::Kind::seeded:
       return draft.weights.empty() && draft.model == "seeded";
     case WeightsChoice::Kind::model:
-      return is_checkpoint(draft) && draft.model == choice.value;
+      return is_checkpoint(draft) && base_of_model(draft.model) == choice.value;
     case WeightsChoice::Kind::layer_file:
       return draft.weights == choice.value;
     default:
@@ -92,6 +95,10 @@ void choose_weights(Ui& ui, const WeightsChoice& choice) {
       return ui.push(CommandId::open_folder);
     case WeightsChoice::Kind::open_file:
       return ui.push(CommandId::choose_weights);
+    case WeightsChoice::Kind::add_adapter:
+      ui.state.panels.get<FileChoice>() = {.purpose = "adapter"};
+      ui.state.dialog = DialogKind::choose_file;
+      return;
     case WeightsChoice::Kind::layer_file:
       return;
   }
@@ -141,21 +148,24 @@ void draw_weights(RequestRows& rows) {
   }
   const int before = selected;
   const std::string option = rows.has_problem("model") ? "model" : "weights";
-  const ControlState state = rows.state(option,
-                                        "Where the weights come from: a trained checkpoint, one layer drawn by the "
-                                        "seed as torch.nn.Linear does, or one layer of a .safetensors or .pt file.");
+  const ControlState state =
+      rows.state(option,
+                 "Where the weights come from: a trained checkpoint, one layer drawn by the "
+                 "seed as torch.nn.Linear does, or one layer of a .safetensors or .pt file. Adapters are added to a "
+                 "checkpoint.");
   if (combo(ui, "request/weights", rows.control("weights"), items, selected, {state, Type::words12}) &&
       selected != before && selected >= 0 && selected < static_cast<int>(choices.size())) {
     choose_weights(ui, choices[static_cast<std::size_t>(selected)]);
   }
   rows.problem(option);
+  draw_adapters(rows);
 }
 
 // What a checkpoint fixes; known from the last result of the same model.
 void draw_checkpoint(RequestRows& rows) {
   const Request& draft = rows.ui.session.draft;
   const auto trace = rows.ui.session.trace();
-  const bool known = trace != nullptr && trace->model != nullptr && trace->request.model == draft.model;
+  const bool known = trace != nullptr && trace->model != nullptr && same_base(trace->request.model, draft.model);
   const char* why = "Fixed by the checkpoint: its config.json or metadata say so, and its tensors have these shapes.";
   const std::string unknown = "\xE2\x80\x94";
   if (!known) {
