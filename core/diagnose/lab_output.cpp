@@ -1,16 +1,18 @@
 // This part of the lab goes from weights to the output.
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "core/backend/kernels/wide_products.h"
 #include "core/diagnose/layer_lab.h"
 #include "core/request/interventions.h"
 
 namespace headscope {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+bool all_finite(const double* numbers, std::int64_t count) {
+  return std::all_of(numbers, numbers + count, [](double each) { return std::isfinite(each); });
+}
 
 }  // namespace
 
@@ -27,16 +29,13 @@ WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
     const double* from = value.values.data() + (b * kv_heads + own) * value.shape[2] * features;
     const double* w = weights.values.data() + pair * count * weights.shape[3];
     double* to = result.values.data() + pair * count * features;
-    // Any infinity or NaN makes this sum NaN.
-    const bool finite = (Eigen::Map<const Eigen::ArrayXd>(from, keys * features) * 0).sum() == 0;
     const std::optional<NumberGrid>& grid = what_.faults.accumulator;
-    if (finite && !grid) {
-      using Strided = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
-      Eigen::Map<Matrix>(to, count, features).noalias() =
-          Strided(w, count, keys, Eigen::OuterStride<>(weights.shape[3])) *
-          Eigen::Map<const Matrix>(from, keys, features);
-      return;
+    if (!grid) {
+      mix_wide_rows({w, weights.shape[3], count}, {from, features, keys}, features, to, features);
+      // A value that is no finite number makes every sum of its feature none, whatever its weight.
+      if (all_finite(to, count * features) || all_finite(from, keys * features)) return;
     }
+    std::fill_n(to, count * features, 0.0);
     for (std::int64_t r = 0; r < count; ++r) {
       for (std::int64_t j = 0; j < keys; ++j) {
         const double weight = w[r * weights.shape[3] + j];

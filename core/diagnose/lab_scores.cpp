@@ -1,17 +1,16 @@
 // This part of the lab goes from query and key to masked scores.
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "core/backend/kernels/wide_products.h"
 #include "core/diagnose/layer_lab.h"
 
 namespace headscope {
 namespace {
-
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // The sum of products, rounded after every addition, and where `products` says so after every product.
 double rounded_sum(const double* a, const double* b, std::int64_t count, const NumberGrid& grid, bool products) {
@@ -47,26 +46,24 @@ WideStage LayerLab::raw_scores(Rows rows) const {
   WideStage raw{{batch, heads, count, keys},
                 std::vector<double>(static_cast<std::size_t>(batch * heads * count * keys))};
   each_pair(batch * heads, [&](std::int64_t pair) {
-    Matrix chosen(count, features);
     const std::int64_t group = kv_head_of(what_.faults.key_groups, pair % heads, heads, kv_heads);
     const double* from = query.values.data() + pair * len * features;
-    for (std::int64_t r = 0; r < count; ++r) {
-      std::copy_n(from + rows[static_cast<std::size_t>(r)] * features, features, chosen.data() + r * features);
-    }
+    std::vector<double> chosen;
+    for (const std::int64_t row : rows) chosen.insert(chosen.end(), from + row * features, from + (row + 1) * features);
     const double* own = key.values.data() + (pair / heads * kv_heads + group) * key.shape[2] * key.shape[3];
-    const Eigen::Map<const Matrix> k(own, key.shape[2], key.shape[3]);
-    Eigen::Map<Matrix> to(raw.values.data() + pair * count * keys, count, keys);
+    const WideRows x{chosen.data(), features, count}, k{own, key.shape[3], key.shape[2]};
+    double* to = raw.values.data() + pair * count * keys;
     if (as_it_lies) {
-      to.noalias() = chosen * k;
+      mix_wide_rows(x, k, keys, to, keys);
     } else if (what_.faults.accumulator) {
       for (std::int64_t r = 0; r < count; ++r) {
         for (std::int64_t j = 0; j < keys; ++j) {
-          to(r, j) = rounded_sum(chosen.data() + r * features, own + j * features, features, *what_.faults.accumulator,
-                                 what_.faults.rounds_products);
+          to[r * keys + j] = rounded_sum(chosen.data() + r * features, own + j * features, features,
+                                         *what_.faults.accumulator, what_.faults.rounds_products);
         }
       }
     } else {
-      to.noalias() = chosen * k.transpose();
+      multiply_wide_rows(x, k, features, to, keys);
     }
   });
   if (grid_ != nullptr) {

@@ -1,12 +1,12 @@
 #include "core/diagnose/layer_lab.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include "core/attention/score_rule_of.h"
+#include "core/backend/kernels/wide_products.h"
 #include "core/model/past.h"
 #include "core/request/stage_info.h"
 
@@ -140,16 +140,15 @@ WideStage LayerLab::kept(StageId stage, WideStage made, Rows rows) const {
 }
 
 WideStage LayerLab::projected(const WideStage& x, const Linear& linear) const {
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const std::int64_t rows = x.shape[0] * x.shape[1], in = x.shape[2], out = linear.weight.dim(0);
   WideStage result{{x.shape[0], x.shape[1], out}, std::vector<double>(static_cast<std::size_t>(rows * out))};
   const WideStage weight = stored(linear.weight);
-  Eigen::Map<Matrix> to(result.values.data(), rows, out);
-  to.noalias() = Eigen::Map<const Matrix>(x.values.data(), rows, in) *
-                 Eigen::Map<const Matrix>(weight.values.data(), out, in).transpose();
+  multiply_wide_rows({x.values.data(), in, rows}, {weight.values.data(), in, out}, in, result.values.data(), out);
   if (!linear.bias.empty()) {
     const WideStage bias = stored(linear.bias);
-    to.rowwise() += Eigen::Map<const Eigen::RowVectorXd>(bias.values.data(), out);
+    for (std::int64_t cell = 0; cell < rows * out; ++cell) {
+      result.values[static_cast<std::size_t>(cell)] += bias.values[static_cast<std::size_t>(cell % out)];
+    }
   }
   if (grid_ != nullptr) {
     for (double& value : result.values) value = stored(value);
