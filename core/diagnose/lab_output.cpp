@@ -16,40 +16,43 @@ bool all_finite(const double* numbers, std::int64_t count) {
 
 }  // namespace
 
-WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
+void LayerLab::mix(const Pair& at, const double* weights, double* to) const {
   const WideStage& value = *heads_->at(StageId::value);
-  const std::int64_t batch = weights.shape[0], heads = weights.shape[1], count = weights.shape[2];
-  const std::int64_t keys = std::min(weights.shape[3], value.shape[2]), features = value.shape[3];
-  const std::int64_t kv_heads = value.shape[1];
-  WideStage result{{batch, heads, count, features},
-                   std::vector<double>(static_cast<std::size_t>(batch * heads * count * features))};
-  each_pair(batch * heads, [&](std::int64_t pair) {
-    const std::int64_t b = pair / heads, h = pair % heads;
-    const std::int64_t own = kv_head_of(what_.faults.value_groups, h, heads, kv_heads);
-    const double* from = value.values.data() + (b * kv_heads + own) * value.shape[2] * features;
-    const double* w = weights.values.data() + pair * count * weights.shape[3];
-    double* to = result.values.data() + pair * count * features;
-    const std::optional<NumberGrid>& grid = what_.faults.accumulator;
-    if (!grid) {
-      mix_wide_rows({w, weights.shape[3], count}, {from, features, keys}, features, to, features);
-      // A value that is no finite number makes every sum of its feature none, whatever its weight.
-      if (all_finite(to, count * features) || all_finite(from, keys * features)) return;
-    }
-    std::fill_n(to, count * features, 0.0);
-    for (std::int64_t r = 0; r < count; ++r) {
-      for (std::int64_t j = 0; j < keys; ++j) {
-        const double weight = w[r * weights.shape[3] + j];
-        // A hidden value is not read.
-        if (weight == 0 && hides(b, h, rows[static_cast<std::size_t>(r)], j)) continue;
-        for (std::int64_t d = 0; d < features; ++d) {
-          double& sum = to[r * features + d];
-          double product = weight * from[j * features + d];
-          if (grid && what_.faults.rounds_products) product = rounded_to(*grid, product);
-          sum += product;
-          if (grid) sum = rounded_to(*grid, sum);
-        }
+  const std::int64_t keys = std::min(at.keys, value.shape[2]), features = value.shape[3];
+  const std::int64_t own = kv_head_of(what_.faults.value_groups, at.h, at.heads, value.shape[1]);
+  const double* from = value.values.data() + (at.b * value.shape[1] + own) * value.shape[2] * features;
+  const auto count = static_cast<std::int64_t>(at.rows.size());
+  const std::optional<NumberGrid>& grid = what_.faults.accumulator;
+  if (!grid) {
+    mix_wide_rows({weights, at.keys, count}, {from, features, keys}, features, to, features);
+    // A value that is no finite number makes every sum of its feature none, whatever its weight.
+    if (all_finite(to, count * features) || all_finite(from, keys * features)) return;
+  }
+  std::fill_n(to, count * features, 0.0);
+  for (std::int64_t r = 0; r < count; ++r) {
+    for (std::int64_t j = 0; j < keys; ++j) {
+      const double weight = weights[r * at.keys + j];
+      // A hidden value is not read.
+      if (weight == 0 && hides(at.b, at.h, at.rows[static_cast<std::size_t>(r)], j)) continue;
+      for (std::int64_t d = 0; d < features; ++d) {
+        double& sum = to[r * features + d];
+        double product = weight * from[j * features + d];
+        if (grid && what_.faults.rounds_products) product = rounded_to(*grid, product);
+        sum += product;
+        if (grid) sum = rounded_to(*grid, sum);
       }
     }
+  }
+}
+
+WideStage LayerLab::context(const WideStage& weights, Rows rows) const {
+  const std::int64_t heads = weights.shape[1], count = weights.shape[2], keys = weights.shape[3];
+  const std::int64_t features = heads_->at(StageId::value)->shape[3];
+  WideStage result{{weights.shape[0], heads, count, features}, {}};
+  result.values.resize(static_cast<std::size_t>(element_count(result.shape)));
+  each_pair(weights.shape[0] * heads, [&](std::int64_t pair) {
+    mix({pair / heads, pair % heads, heads, keys, rows}, weights.values.data() + pair * count * keys,
+        result.values.data() + pair * count * features);
   });
   if (grid_ != nullptr) {
     for (double& each : result.values) each = stored(each);

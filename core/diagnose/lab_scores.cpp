@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/backend/kernels/wide_products.h"
@@ -36,44 +35,45 @@ std::int64_t kv_head_of(LayerFaults::Groups groups, std::int64_t head, std::int6
   return head / (heads / kv_heads);
 }
 
-WideStage LayerLab::raw_scores(Rows rows) const {
+std::int64_t LayerLab::score_keys() const {
+  const WideStage& key = *heads_->at(StageId::key);
+  return has_variant(what_.request, Variant::key_not_transposed) ? key.shape[3] : key.shape[2];
+}
+
+void LayerLab::multiply(const Pair& at, double* cells) const {
   const WideStage &query = *heads_->at(StageId::query), &key = *heads_->at(StageId::key);
-  const std::int64_t batch = query.shape[0], heads = query.shape[1], len = query.shape[2], features = query.shape[3];
-  const std::int64_t kv_heads = key.shape[1];
-  const auto count = static_cast<std::int64_t>(rows.size());
-  const bool as_it_lies = has_variant(what_.request, Variant::key_not_transposed);
-  const std::int64_t keys = as_it_lies ? key.shape[3] : key.shape[2];
-  WideStage raw{{batch, heads, count, keys},
-                std::vector<double>(static_cast<std::size_t>(batch * heads * count * keys))};
-  each_pair(batch * heads, [&](std::int64_t pair) {
-    const std::int64_t group = kv_head_of(what_.faults.key_groups, pair % heads, heads, kv_heads);
-    const double* from = query.values.data() + pair * len * features;
-    std::vector<double> chosen;
-    for (const std::int64_t row : rows) chosen.insert(chosen.end(), from + row * features, from + (row + 1) * features);
-    const double* own = key.values.data() + (pair / heads * kv_heads + group) * key.shape[2] * key.shape[3];
-    const WideRows x{chosen.data(), features, count}, k{own, key.shape[3], key.shape[2]};
-    double* to = raw.values.data() + pair * count * keys;
-    if (as_it_lies) {
-      mix_wide_rows(x, k, keys, to, keys);
-    } else if (what_.faults.accumulator) {
-      for (std::int64_t r = 0; r < count; ++r) {
-        for (std::int64_t j = 0; j < keys; ++j) {
-          to[r * keys + j] = rounded_sum(chosen.data() + r * features, own + j * features, features,
-                                         *what_.faults.accumulator, what_.faults.rounds_products);
-        }
-      }
-    } else {
-      multiply_wide_rows(x, k, features, to, keys);
+  const std::int64_t heads = query.shape[1], features = query.shape[3];
+  const std::int64_t group = kv_head_of(what_.faults.key_groups, at.h, heads, key.shape[1]);
+  const double* from = query.values.data() + (at.b * heads + at.h) * query.shape[2] * features;
+  std::vector<double> chosen;
+  for (const std::int64_t i : at.rows) chosen.insert(chosen.end(), from + i * features, from + (i + 1) * features);
+  const double* own = key.values.data() + (at.b * key.shape[1] + group) * key.shape[2] * key.shape[3];
+  const auto count = static_cast<std::int64_t>(at.rows.size());
+  const WideRows x{chosen.data(), features, count}, k{own, key.shape[3], key.shape[2]};
+  if (has_variant(what_.request, Variant::key_not_transposed)) {
+    mix_wide_rows(x, k, at.keys, cells, at.keys);
+  } else if (what_.faults.accumulator) {
+    for (std::int64_t cell = 0; cell < count * at.keys; ++cell) {
+      cells[cell] = rounded_sum(chosen.data() + cell / at.keys * features, own + cell % at.keys * features, features,
+                                *what_.faults.accumulator, what_.faults.rounds_products);
     }
-  });
-  if (grid_ != nullptr) {
-    for (double& value : raw.values) value = stored(value);
+  } else {
+    multiply_wide_rows(x, k, features, cells, at.keys);
   }
-  if (const double limit = what_.faults.score_limit; limit > 0) {
-    for (double& value : raw.values) {
-      if (std::abs(value) > limit) value = std::copysign(std::numeric_limits<double>::infinity(), value);
-    }
+  const double limit = what_.faults.score_limit;
+  if (grid_ == nullptr && limit <= 0) return;
+  for (std::int64_t cell = 0; cell < count * at.keys; ++cell) {
+    double& value = cells[cell];
+    value = stored(value);
+    if (limit > 0 && std::abs(value) > limit) value = std::copysign(std::numeric_limits<double>::infinity(), value);
   }
+}
+
+WideStage LayerLab::raw_scores(Rows rows) const {
+  const Shape& query = heads_->at(StageId::query)->shape;
+  WideStage raw{{query[0], query[1], static_cast<std::int64_t>(rows.size()), score_keys()}, {}};
+  raw.values.resize(static_cast<std::size_t>(element_count(raw.shape)));
+  each_pair_of(raw, rows, [this](const Pair& at, double* cells) { multiply(at, cells); });
   return raw;
 }
 
@@ -113,77 +113,79 @@ double LayerLab::added(std::int64_t b, std::int64_t h, std::int64_t i, std::int6
   return sum;
 }
 
-namespace {
-
-// Calls change(value, b, h, r, j) for every cell.
-template <typename Change>
-void for_cells(WideStage& scores, Change&& change) {
-  double* value = scores.values.data();
-  for (std::int64_t b = 0; b < scores.shape[0]; ++b) {
-    for (std::int64_t h = 0; h < scores.shape[1]; ++h) {
-      for (std::int64_t r = 0; r < scores.shape[2]; ++r) {
-        for (std::int64_t j = 0; j < scores.shape[3]; ++j, ++value) change(*value, b, h, r, j);
-      }
+void LayerLab::scale(const Pair& at, double* cells) const {
+  const bool caps_first = what_.faults.cap == LayerFaults::Cap::before_scale && rule_.softcap;
+  for (const std::int64_t i : at.rows) {
+    for (std::int64_t j = 0; j < at.keys; ++j, ++cells) {
+      if (what_.faults.slopes_before_scale) *cells += slope_bias(at.h, i, j);
+      if (caps_first) *cells = *rule_.softcap * std::tanh(*cells / *rule_.softcap);
+      *cells = stored(*cells * rule_.scale);
     }
   }
 }
 
-}  // namespace
-
-WideStage LayerLab::scaled(WideStage raw, Rows rows) const {
-  WideStage scores = std::move(raw);
-  const bool caps_first = what_.faults.cap == LayerFaults::Cap::before_scale && rule_.softcap;
-  for_cells(scores, [&](double& value, std::int64_t, std::int64_t h, std::int64_t r, std::int64_t j) {
-    if (what_.faults.slopes_before_scale) value += slope_bias(h, rows[static_cast<std::size_t>(r)], j);
-    if (caps_first) value = *rule_.softcap * std::tanh(value / *rule_.softcap);
-    value = stored(value * rule_.scale);
-  });
-  return scores;
-}
-
-WideStage LayerLab::capped(WideStage scores, Rows rows) const {
+void LayerLab::cap(const Pair& at, double* cells) const {
   const LayerFaults::Cap how = what_.faults.cap;
-  if (!rule_.softcap || how == LayerFaults::Cap::before_scale || how == LayerFaults::Cap::after_mask) return scores;
-  WideStage result = std::move(scores);
-  const double cap = *rule_.softcap, factor = what_.faults.cap == LayerFaults::Cap::without_factor ? 1 : cap;
+  if (!rule_.softcap || how == LayerFaults::Cap::before_scale || how == LayerFaults::Cap::after_mask) return;
+  const double cap = *rule_.softcap, factor = how == LayerFaults::Cap::without_factor ? 1 : cap;
   const bool adds = rule_.caps_added();
-  for_cells(result, [&](double& value, std::int64_t b, std::int64_t h, std::int64_t r, std::int64_t j) {
-    if (adds) value += added(b, h, rows[static_cast<std::size_t>(r)], j);
-    value = stored(factor * std::tanh(value / cap));
-  });
-  return result;
+  for (const std::int64_t i : at.rows) {
+    for (std::int64_t j = 0; j < at.keys; ++j, ++cells) {
+      if (adds) *cells += added(at.b, at.h, i, j);
+      *cells = stored(factor * std::tanh(*cells / cap));
+    }
+  }
 }
 
-WideStage LayerLab::masked(WideStage before, Rows rows, bool scales) const {
+void LayerLab::mask_runs(const VisibleKeys& seen, std::int64_t keys, double scale, double filled, double* row) const {
+  std::int64_t end = 0;  // of what is done
+  for (const Range& run : {seen.first, seen.second}) {
+    if (run.size() == 0) continue;
+    std::fill(row + end, row + run.begin, filled);
+    for (std::int64_t j = run.begin; j < run.end; ++j) row[j] = stored(row[j] * scale);
+    end = run.end;
+  }
+  std::fill(row + end, row + keys, filled);
+}
+
+void LayerLab::mask(const Pair& at, double* cells, bool scales) const {
   const LayerFaults& faults = what_.faults;
   const auto fill = static_cast<double>(static_cast<float>(rule_.mask_fill));
   const double scale = scales ? rule_.scale : 1;
+  // A fill that a format of fewer bits cannot hold is what its kernels add in float32.
+  const double filled = std::isinf(fill) ? fill : fill * scale;
   const double cap = faults.cap == LayerFaults::Cap::after_mask ? rule_.softcap.value_or(0) : 0;
   const bool adds_nothing = rule_.caps_added() || (rule_.mask->added.empty() && !faults.slopes);
-  WideStage result = std::move(before);
   const bool as_requested =
       faults.hide == LayerFaults::Hide::right && faults.hide_first_keys == 0 && faults.hide_last_queries == 0;
-  std::optional<VisibleKeys> seen;  // of the row
-  for_cells(result, [&](double& value, std::int64_t b, std::int64_t h, std::int64_t r, std::int64_t j) {
-    const std::int64_t i = rows[static_cast<std::size_t>(r)];
-    if (j == 0 && as_requested) seen = rule_.mask->hidden.visible_keys(b, h, i);
-    const bool hidden = !rule_.mask_after_softmax && (seen ? !seen->contains(j) : hides(b, h, i, j));
-    const double more = adds_nothing ? 0 : added(b, h, i, j);
-    switch (faults.mask_use) {
-      case LayerFaults::MaskUse::adds_one_where_visible:
-        value = stored((value + more + (hidden ? 0 : 1)) * scale);
-        return;
-      case LayerFaults::MaskUse::multiplies:
-        value = stored(hidden ? 0 : (value + more) * scale);
-        return;
-      case LayerFaults::MaskUse::hides:
-        break;
+  const bool only_hides =
+      faults.mask_use == LayerFaults::MaskUse::hides && cap <= 0 && adds_nothing && !rule_.mask_after_softmax;
+  for (const std::int64_t i : at.rows) {
+    std::optional<VisibleKeys> seen;
+    if (as_requested) seen = rule_.mask->hidden.visible_keys(at.b, at.h, i);
+    if (seen && only_hides) {
+      mask_runs(*seen, at.keys, scale, filled, cells);
+      cells += at.keys;
+      continue;
     }
-    // A fill that a format of fewer bits cannot hold is what its kernels add in float32.
-    value = !hidden ? stored((value + more) * scale) : std::isinf(fill) ? fill : fill * scale;
-    if (cap > 0) value = stored(cap * std::tanh(value / cap));
-  });
-  return result;
+    for (std::int64_t j = 0; j < at.keys; ++j) {
+      double& value = *cells++;
+      const bool hidden = !rule_.mask_after_softmax && (seen ? !seen->contains(j) : hides(at.b, at.h, i, j));
+      const double more = adds_nothing ? 0 : added(at.b, at.h, i, j);
+      switch (faults.mask_use) {
+        case LayerFaults::MaskUse::adds_one_where_visible:
+          value = stored((value + more + (hidden ? 0 : 1)) * scale);
+          continue;
+        case LayerFaults::MaskUse::multiplies:
+          value = stored(hidden ? 0 : (value + more) * scale);
+          continue;
+        case LayerFaults::MaskUse::hides:
+          break;
+      }
+      value = hidden ? filled : stored((value + more) * scale);
+      if (cap > 0) value = stored(cap * std::tanh(value / cap));
+    }
+  }
 }
 
 }  // namespace headscope

@@ -54,73 +54,99 @@ void LayerLab::normalise(double* first, std::int64_t count, std::int64_t step, d
   first[0] = stored(power(sink - largest) / sum);
 }
 
+bool LayerLab::softmax_crosses_pairs() const {
+  if (has_variant(what_.request, Variant::softmax_over_queries)) return false;
+  return what_.faults.over == LayerFaults::Over::heads || what_.faults.over == LayerFaults::Over::batch;
+}
+
+// Some columns at a time become rows: one alone would be read from far apart, again for each step.
+void LayerLab::normalise_columns(double* cells, std::int64_t count, std::int64_t keys) const {
+  constexpr std::int64_t kColumns = 8;  // of a line of the cache
+  const double none = -std::numeric_limits<double>::infinity();
+  std::vector<double> turned(static_cast<std::size_t>(kColumns * count));
+  for (std::int64_t first = 0; first < keys; first += kColumns) {
+    const std::int64_t columns = std::min(kColumns, keys - first);
+    double* const to = turned.data();
+    for (std::int64_t r = 0; r < count; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) to[c * count + r] = cells[r * keys + first + c];
+    }
+    for (std::int64_t c = 0; c < columns; ++c) normalise(to + c * count, count, 1, none);
+    for (std::int64_t r = 0; r < count; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) cells[r * keys + first + c] = to[c * count + r];
+    }
+  }
+}
+
+void LayerLab::softmax(const Pair& at, const std::vector<double>& sinks, double* cells) const {
+  const double none = -std::numeric_limits<double>::infinity();
+  const auto count = static_cast<std::int64_t>(at.rows.size());
+  if (has_variant(what_.request, Variant::softmax_over_queries)) return normalise_columns(cells, count, at.keys);
+  if (what_.faults.over == LayerFaults::Over::matrix) return normalise(cells, count * at.keys, 1, none);
+  const double sink = sinks.empty() ? none : sinks[static_cast<std::size_t>(at.h)];
+  for (std::int64_t r = 0; r < count; ++r) normalise(cells + r * at.keys, at.keys, 1, sink);
+}
+
+void LayerLab::open_rows(const Pair& at, double filled, double* cells) const {
+  const bool opens = rule_.fully_masked != FullyMasked::as_computed;
+  double* first = cells;
+  for (const std::int64_t i : at.rows) {
+    double* const row = std::exchange(first, first + at.keys);
+    if (what_.faults.weight_factor != 1) {
+      for (std::int64_t j = 0; j < at.keys; ++j) row[j] = stored(row[j] * what_.faults.weight_factor);
+    }
+    if (!opens && !rule_.mask_after_softmax) continue;
+    std::int64_t hidden = 0;
+    for (std::int64_t j = 0; j < at.keys; ++j) hidden += hides(at.b, at.h, i, j) ? 1 : 0;
+    if (opens && hidden == at.keys) {
+      std::fill_n(row, at.keys, filled);
+    } else if (rule_.mask_after_softmax && hidden > 0) {
+      for (std::int64_t j = 0; j < at.keys; ++j) row[j] = hides(at.b, at.h, i, j) ? 0 : row[j];
+    }
+  }
+}
+
+std::vector<double> LayerLab::sinks() const {
+  return rule_.sinks.empty() ? std::vector<double>() : stored(rule_.sinks).values;
+}
+
+double LayerLab::weight_of_opened(std::int64_t keys) const {
+  return rule_.fully_masked == FullyMasked::zero ? 0 : stored(1 / static_cast<double>(keys));
+}
+
 WideStage LayerLab::softmaxed(WideStage masked, Rows rows) const {
   WideStage weights = std::move(masked);
-  const std::int64_t batch = weights.shape[0], heads = weights.shape[1], count = weights.shape[2],
-                     keys = weights.shape[3];
+  const std::int64_t batch = weights.shape[0], heads = weights.shape[1], keys = weights.shape[3];
+  const std::int64_t per_head = weights.shape[2] * keys;
   const double none = -std::numeric_limits<double>::infinity();
   double* const all = weights.values.data();
-  const std::int64_t per_head = count * keys;
-  if (has_variant(what_.request, Variant::softmax_over_queries)) {
-    for (std::int64_t pair = 0; pair < batch * heads; ++pair) {
-      for (std::int64_t j = 0; j < keys; ++j) normalise(all + pair * per_head + j, count, keys, none);
-    }
+  if (!softmax_crosses_pairs()) {
+    each_pair_of(weights, rows, [&, sinks = sinks()](const Pair& at, double* cells) { softmax(at, sinks, cells); });
   } else if (what_.faults.over == LayerFaults::Over::heads) {
     for (std::int64_t b = 0; b < batch; ++b) {
       for (std::int64_t cell = 0; cell < per_head; ++cell)
         normalise(all + b * heads * per_head + cell, heads, per_head, none);
     }
-  } else if (what_.faults.over == LayerFaults::Over::batch) {
-    for (std::int64_t cell = 0; cell < heads * per_head; ++cell) normalise(all + cell, batch, heads * per_head, none);
-  } else if (what_.faults.over == LayerFaults::Over::matrix) {
-    for (std::int64_t pair = 0; pair < batch * heads; ++pair) normalise(all + pair * per_head, per_head, 1, none);
   } else {
-    const std::vector<double> sinks = rule_.sinks.empty() ? std::vector<double>() : stored(rule_.sinks).values;
-    for (std::int64_t row = 0; row < batch * heads * count; ++row) {
-      const auto head = static_cast<std::size_t>(row / count % heads);
-      normalise(all + row * keys, keys, 1, sinks.empty() ? none : sinks[head]);
-    }
+    for (std::int64_t cell = 0; cell < heads * per_head; ++cell) normalise(all + cell, batch, heads * per_head, none);
   }
-  const bool opens = rule_.fully_masked != FullyMasked::as_computed;
-  const double filled = rule_.fully_masked == FullyMasked::zero ? 0 : stored(1 / static_cast<double>(keys));
-  for (std::int64_t row = 0; row < batch * heads * count; ++row) {
-    double* const first = all + row * keys;
-    const std::int64_t b = row / count / heads, h = row / count % heads,
-                       i = rows[static_cast<std::size_t>(row % count)];
-    if (what_.faults.weight_factor != 1) {
-      for (std::int64_t j = 0; j < keys; ++j) first[j] = stored(first[j] * what_.faults.weight_factor);
-    }
-    if (!opens && !rule_.mask_after_softmax) continue;
-    std::int64_t hidden = 0;
-    for (std::int64_t j = 0; j < keys; ++j) hidden += hides(b, h, i, j) ? 1 : 0;
-    if (opens && hidden == keys) {
-      std::fill_n(first, keys, filled);
-    } else if (rule_.mask_after_softmax && hidden > 0) {
-      for (std::int64_t j = 0; j < keys; ++j) first[j] = hides(b, h, i, j) ? 0 : first[j];
-    }
-  }
+  const double filled = weight_of_opened(keys);
+  each_pair_of(weights, rows, [&](const Pair& at, double* cells) { open_rows(at, filled, cells); });
   return weights;
 }
 
-WideStage LayerLab::dropped(const WideStage& weights, Rows rows) const {
-  const std::int64_t keys = weights.shape[3];
+void LayerLab::drop(const Pair& at, double* cells) const {
   const Axes axes{Axis::batch, Axis::head, Axis::query, Axis::key};
   const double gain = what_.faults.keeps_dropout_sum ? 1 : static_cast<double>(dropout_gain(rule_.dropout));
-  WideStage result = weights;
   // The request decides what is kept, not the numbers.
-  const Tensor ones = Tensor::of({1, 1, 1, keys}, axes, std::vector<float>(static_cast<std::size_t>(keys), 1.0F));
-  const auto count = static_cast<std::int64_t>(rows.size());
-  for (std::int64_t row = 0; row < weights.shape[0] * weights.shape[1] * count; ++row) {
-    const std::int64_t b = row / count / weights.shape[1], h = row / count % weights.shape[1];
-    const std::int64_t i = rows[static_cast<std::size_t>(row % count)];
-    const std::vector<float> kept =
-        dropped_weights(ones, rule_, {{b, b + 1}, {h, h + 1}, {i, i + 1}, {0, keys}}, cancel_).values();
-    for (std::int64_t j = 0; j < keys; ++j) {
-      double& value = result.values[static_cast<std::size_t>(row * keys + j)];
-      value = stored(value * (kept[static_cast<std::size_t>(j)] != 0 ? gain : 0));
+  const Tensor ones = Tensor::of({1, 1, 1, at.keys}, axes, std::vector<float>(static_cast<std::size_t>(at.keys), 1.0F));
+  for (const std::int64_t i : at.rows) {
+    const Region row{{at.b, at.b + 1}, {at.h, at.h + 1}, {i, i + 1}, {0, at.keys}};
+    const std::vector<float> kept = dropped_weights(ones, rule_, row, cancel_).values();
+    for (const float each : kept) {
+      *cells = stored(*cells * (each != 0 ? gain : 0));
+      ++cells;
     }
   }
-  return result;
 }
 
 }  // namespace headscope

@@ -104,11 +104,19 @@ void LayerLab::each_pair(std::int64_t pairs, const std::function<void(std::int64
     cancel_.check();
     task(pair);
   };
-  if (pool_ != nullptr) {
+  // Numbers that are moved at random are moved one after the other.
+  if (pool_ != nullptr && scattered_ == 0) {
     pool_->run(pairs, true, one);
     return;
   }
   for (std::int64_t pair = 0; pair < pairs; ++pair) one(pair);
+}
+
+void LayerLab::each_pair_of(WideStage& scores, Rows rows, const std::function<void(const Pair&, double*)>& step) const {
+  const std::int64_t heads = scores.shape[1], keys = scores.shape[3], cells = scores.shape[2] * keys;
+  each_pair(scores.shape[0] * heads, [&](std::int64_t pair) {
+    step({pair / heads, pair % heads, heads, keys, rows}, scores.values.data() + pair * cells);
+  });
 }
 
 WideStage LayerLab::stored(const Tensor& tensor) const {
@@ -178,32 +186,91 @@ std::shared_ptr<const WideStage> LayerLab::raw(Rows rows) {
   return raw_;
 }
 
+bool LayerLab::goes_by_pairs() const {
+  if (scattered_ != 0 || softmax_crosses_pairs()) return false;
+  return std::none_of(given_.begin(), given_.end(), [](const auto& each) {
+    return each.first >= StageId::raw_scores && each.first <= StageId::dropped_weights;
+  });
+}
+
+// The scores of one (batch, head) at a time stay in a cache for all steps, and memory for all of them is not needed.
+WideStage LayerLab::by_pairs(StageId last, Rows rows) const {
+  const Shape &query = heads_->at(StageId::query)->shape, &value = heads_->at(StageId::value)->shape;
+  const std::int64_t heads = query[1], keys = score_keys(), count = static_cast<std::int64_t>(rows.size());
+  const bool mixes = last >= StageId::context;
+  const std::int64_t cells = count * keys, numbers = mixes ? count * value[3] : cells;
+  WideStage result{{query[0], heads, count, mixes ? value[3] : keys}, {}};
+  result.values.resize(static_cast<std::size_t>(element_count(result.shape)));
+  const std::vector<double> all_sinks = sinks();
+  const double filled = weight_of_opened(keys);
+  each_pair(query[0] * heads, [&](std::int64_t pair) {
+    const Pair at{pair / heads, pair % heads, heads, keys, rows};
+    double* const to = result.values.data() + pair * numbers;
+    std::vector<double> own(static_cast<std::size_t>(mixes ? cells : 0));
+    double* const scores = mixes ? own.data() : to;
+    if (raw_ != nullptr) {
+      std::copy_n(raw_->values.data() + pair * cells, cells, scores);
+    } else {
+      multiply(at, scores);
+    }
+    if (!before_weights(at, last, scores)) return;
+    softmax(at, all_sinks, scores);
+    open_rows(at, filled, scores);
+    if (last > StageId::weights && rule_.drops()) drop(at, scores);
+    if (!mixes) return;
+    mix(at, scores, to);
+    for (double* each = to; each != to + numbers && grid_ != nullptr; ++each) *each = stored(*each);
+  });
+  return result;
+}
+
+bool LayerLab::before_weights(const Pair& at, StageId last, double* cells) const {
+  if (last == StageId::raw_scores) return false;
+  if (rule_.mask_order == MaskOrder::before_scale && rule_.masks()) {
+    mask(at, cells, true);
+    return last > StageId::masked_scores;
+  }
+  scale(at, cells);
+  if (last >= StageId::capped_scores) cap(at, cells);
+  if (last >= StageId::masked_scores) mask(at, cells, false);
+  return last > StageId::masked_scores;
+}
+
+WideStage LayerLab::one_after_the_other(StageId stage, Rows rows) const {
+  WideStage scores = raw_ != nullptr ? *raw_ : kept(StageId::raw_scores, raw_scores(rows), rows);
+  if (stage == StageId::raw_scores) return scores;
+  const auto step = [&](StageId id, const auto& change) {
+    each_pair_of(scores, rows, change);
+    scores = kept(id, std::move(scores), rows);
+  };
+  if (rule_.mask_order == MaskOrder::before_scale && rule_.masks()) {
+    const auto given = given_.contains(StageId::masked_scores) ? StageId::masked_scores : StageId::scores;
+    step(given, [&](const Pair& at, double* cells) { mask(at, cells, true); });
+    if (stage <= StageId::masked_scores) return scores;
+  } else {
+    step(StageId::scores, [&](const Pair& at, double* cells) { scale(at, cells); });
+    if (stage == StageId::scores) return scores;
+    step(StageId::capped_scores, [&](const Pair& at, double* cells) { cap(at, cells); });
+    if (stage == StageId::capped_scores) return scores;
+    step(StageId::masked_scores, [&](const Pair& at, double* cells) { mask(at, cells, false); });
+    if (stage == StageId::masked_scores) return scores;
+  }
+  scores = kept(StageId::weights, softmaxed(std::move(scores), rows), rows);
+  if (stage == StageId::weights) return scores;
+  if (rule_.drops()) step(StageId::dropped_weights, [&](const Pair& at, double* cells) { drop(at, cells); });
+  return stage == StageId::dropped_weights ? scores : context(scores, rows);
+}
+
 WideStage LayerLab::stage(StageId stage, Rows rows) {
   heads();
   if (stage < StageId::raw_scores) {
     const auto found = heads_->find(stage);
     return found == heads_->end() ? WideStage() : *found->second;
   }
-  WideStage raw = raw_ != nullptr ? *raw_ : kept(StageId::raw_scores, raw_scores(rows), rows);
-  if (stage == StageId::raw_scores) return raw;
-  WideStage scores;
-  if (rule_.mask_order == MaskOrder::before_scale && rule_.masks()) {
-    const auto given = given_.contains(StageId::masked_scores) ? StageId::masked_scores : StageId::scores;
-    scores = kept(given, masked(std::move(raw), rows, true), rows);
-    if (stage <= StageId::masked_scores) return scores;
-  } else {
-    scores = kept(StageId::scores, scaled(std::move(raw), rows), rows);
-    if (stage == StageId::scores) return scores;
-    scores = kept(StageId::capped_scores, capped(std::move(scores), rows), rows);
-    if (stage == StageId::capped_scores) return scores;
-    scores = kept(StageId::masked_scores, masked(std::move(scores), rows, false), rows);
-    if (stage == StageId::masked_scores) return scores;
-  }
-  WideStage weights = kept(StageId::weights, softmaxed(std::move(scores), rows), rows);
-  if (stage == StageId::weights) return weights;
-  if (rule_.drops()) weights = kept(StageId::dropped_weights, dropped(weights, rows), rows);
-  if (stage == StageId::dropped_weights) return weights;
-  const WideStage mixed = kept(StageId::context, context(weights, rows), rows);
+  const StageId last = std::min(stage, StageId::context);
+  WideStage made = goes_by_pairs() ? by_pairs(last, rows) : one_after_the_other(last, rows);
+  if (stage < StageId::context) return made;
+  const WideStage mixed = kept(StageId::context, std::move(made), rows);
   if (stage == StageId::context) return mixed;
   const WideStage concat = kept(StageId::concat, joined(mixed), rows);
   if (stage == StageId::concat) return concat;

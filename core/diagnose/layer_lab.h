@@ -17,6 +17,7 @@
 #include "core/compare/number_grid.h"
 #include "core/compare/wide_stage.h"
 #include "core/model/architecture.h"
+#include "core/request/mask.h"
 
 namespace headscope {
 
@@ -53,8 +54,8 @@ class LayerLab {
   // mistakes differ only behind them. Throws Cancelled.
   std::shared_ptr<const LabHeads> heads();
   void take_heads(std::shared_ptr<const LabHeads> heads) { heads_ = std::move(heads); }
-  // Products of queries and keys, and of weights and values, are shared among these threads, which must live as long as
-  // the lab. Numbers stay the same.
+  // The heads of all batch items are shared among these threads, which must live as long as the lab. Numbers stay the
+  // same.
   void use(ThreadPool& pool) { pool_ = &pool; }
   // `right`: those of the right layer with the same grid. Of a layer of query, key and value alone, heads() shares each
   // array that no mistake changes. `inputs`, those of the right layer, must live as long as the lab.
@@ -106,18 +107,40 @@ class LayerLab {
   void make_stale_and_round(StageId id, WideStage& heads) const;
   void take_arrays(LabHeads& heads) const;
   std::shared_ptr<const WideStage> right_array(StageId id, const Tensor& tensor) const;
+  // Scores of some queries of one (batch, head), [rows, keys].
+  struct Pair {
+    std::int64_t b = 0, h = 0, heads = 0, keys = 0;
+    Rows rows;
+  };
+  // Whether the stages behind raw scores follow pair by pair: none of them is given, and no step needs other pairs.
+  bool goes_by_pairs() const;
+  // The stages from raw_scores to context, either way.
+  WideStage by_pairs(StageId last, Rows rows) const;
+  WideStage one_after_the_other(StageId stage, Rows rows) const;
+  // From raw scores to `last`; false where that stands before the weights.
+  bool before_weights(const Pair& at, StageId last, double* cells) const;
   // lab_scores.cpp
+  std::int64_t score_keys() const;
+  void multiply(const Pair& at, double* cells) const;
   WideStage raw_scores(Rows rows) const;
   double slope_bias(std::int64_t h, std::int64_t i, std::int64_t j) const;
   double added(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const;
-  WideStage scaled(WideStage raw, Rows rows) const;
-  WideStage capped(WideStage scores, Rows rows) const;
-  WideStage masked(WideStage before, Rows rows, bool scales) const;
+  void scale(const Pair& at, double* cells) const;
+  void cap(const Pair& at, double* cells) const;
+  void mask(const Pair& at, double* cells, bool scales) const;
+  void mask_runs(const VisibleKeys& seen, std::int64_t keys, double scale, double filled, double* row) const;
   // lab_weights.cpp
-  WideStage softmaxed(WideStage masked, Rows rows) const;
+  bool softmax_crosses_pairs() const;
+  std::vector<double> sinks() const;
+  double weight_of_opened(std::int64_t keys) const;  // of each key, where a row saw none
   void normalise(double* first, std::int64_t count, std::int64_t step, double sink) const;
-  WideStage dropped(const WideStage& weights, Rows rows) const;
+  void normalise_columns(double* cells, std::int64_t count, std::int64_t keys) const;
+  void softmax(const Pair& at, const std::vector<double>& sinks, double* cells) const;
+  void open_rows(const Pair& at, double filled, double* cells) const;
+  WideStage softmaxed(WideStage masked, Rows rows) const;
+  void drop(const Pair& at, double* cells) const;
   // lab_output.cpp
+  void mix(const Pair& at, const double* weights, double* to) const;
   WideStage context(const WideStage& weights, Rows rows) const;
   WideStage joined(const WideStage& context) const;
   WideStage output(const WideStage& concat, Rows rows) const;
@@ -129,6 +152,7 @@ class LayerLab {
 
   // Calls task(0) ... task(pairs - 1), one for each (batch, head).
   void each_pair(std::int64_t pairs, const std::function<void(std::int64_t)>& task) const;
+  void each_pair_of(WideStage& scores, Rows rows, const std::function<void(const Pair&, double*)>& step) const;
 
   Altered what_;
   const GivenStages& given_;

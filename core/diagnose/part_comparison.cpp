@@ -43,16 +43,16 @@ PartComparison compared_part(DumpPart part, const PartSides& sides, const Diagno
   Shape shape = theirs.shape;
   shape[1] += sides.first_row;
   WhereFinder where(StageId::output, shape, 0, result.name);
-  const Remainder left =
-      compare_stage(ours, nullptr, theirs, tolerance, {}, [&](std::size_t place, double a, double b) {
-        Index at = theirs.shape;
-        for (int k = theirs.shape.count - 1; k >= 0; --k) {
-          at[k] = static_cast<std::int64_t>(place) % theirs.shape[k];
-          place /= static_cast<std::size_t>(theirs.shape[k]);
-        }
-        at[1] += sides.first_row;
-        where.add(at, a, b);
-      });
+  const auto visit = [&](std::size_t place, double a, double b) {
+    Index at = theirs.shape;
+    for (int k = theirs.shape.count - 1; k >= 0; --k) {
+      at[k] = static_cast<std::int64_t>(place) % theirs.shape[k];
+      place /= static_cast<std::size_t>(theirs.shape[k]);
+    }
+    at[1] += sides.first_row;
+    where.add(at, a, b);
+  };
+  const Remainder left = compare_stage(ours, nullptr, theirs, tolerance, {}, {visit, nullptr});
   result.max_difference = left.largest;
   result.allowed = left.allowed;
   result.where = where.found(0);

@@ -64,9 +64,8 @@ StageComparer::StageComparer(const Trace& ours, const ExternalStage& theirs, con
       external_(theirs),
       own_(theirs.averaged ? mean_over_heads(ours.tensor(theirs.stage)) : ours.tensor(theirs.stage)),
       has_given_(!given.empty()),
-      predictor_(ours, theirs.stage, given, work.backend, cancel),
+      predictor_(ours, theirs.stage, given, work.backend, cancel, &pool_),
       cancel_(cancel) {
-  predictor_.use(pool_);
   for (const auto& each : given) given_.push_back(each.first);
   const bool open = work.options.format == "auto" && !theirs.format.empty();
   const std::optional<NumberFormat> format =
@@ -186,17 +185,26 @@ std::int64_t StageComparer::heads_of_features() const {
 
 Remainder StageComparer::add(WhereFinder& where, const WideStage& right, const WideStage* other,
                              const WideStage& theirs, const std::vector<std::int64_t>& queries,
-                             const Tolerance& tolerance) const {
-  const int axis = query_axis(external_.stage);
-  return compare_stage(right, other, theirs, tolerance, filled_in(queries), [&](std::size_t place, double a, double b) {
-    Index at = theirs.shape;
-    for (int k = theirs.shape.count - 1; k >= 0; --k) {
-      at[k] = static_cast<std::int64_t>(place) % theirs.shape[k];
-      place /= static_cast<std::size_t>(theirs.shape[k]);
+                             const Tolerance& tolerance) {
+  const int axis = query_axis(external_.stage), last = theirs.shape.count - 1;
+  const std::int64_t width = theirs.shape[last];
+  std::int64_t row = -1;  // that `at` lies in
+  Index at = theirs.shape;
+  const auto visit = [&](std::size_t place, double a, double b) {
+    const std::int64_t cell = static_cast<std::int64_t>(place) - row * width;
+    if (row < 0 || cell < 0 || cell >= width) {
+      row = static_cast<std::int64_t>(place) / width;
+      std::int64_t rest = row;
+      for (int k = last - 1; k >= 0; --k) {
+        at[k] = rest % theirs.shape[k];
+        rest /= theirs.shape[k];
+      }
+      if (axis >= 0) at[axis] = queries[static_cast<std::size_t>(at[axis])];
     }
-    if (axis >= 0) at[axis] = queries[static_cast<std::size_t>(at[axis])];
+    at[last] = static_cast<std::int64_t>(place) - row * width;
     where.add(at, a, b);
-  });
+  };
+  return compare_stage(right, other, theirs, tolerance, filled_in(queries), {visit, &pool_});
 }
 
 StageComparison StageComparer::compare() {
@@ -240,7 +248,6 @@ bool StageComparer::look_at_all() {
   std::vector<std::int64_t> all(static_cast<std::size_t>(rows));
   std::iota(all.begin(), all.end(), 0);
   predictor_.look_at(all);
-  if (made_grid_ == nullptr) predictor_.make_raw();
   theirs_ = stage_rows(external_.stage, external_.tensor, all);
   plain_ = stage_rows(external_.stage, own_, all);
   filled_ = filled_in(all);
@@ -248,7 +255,7 @@ bool StageComparer::look_at_all() {
   // The allowance of each cell takes several layers more: it is asked for a mistake that leaves nearly nothing. So does
   // the lab's own right layer, in whose place the engine's stands.
   tolerance_ = of_rows_;
-  plain_left_ = compare_stage(plain_, nullptr, theirs_, *tolerance_, filled_);
+  plain_left_ = compare_stage(plain_, nullptr, theirs_, *tolerance_, filled_, {{}, &pool_});
   return true;
 }
 

@@ -65,7 +65,7 @@ class StageComparer {
   void choose_queries();
   void begin(const DiagnoseWork& work);
   double drift_of(const DiagnoseWork& work);
-  bool acts(const WideStage& made) const;
+  bool acts(const WideStage& made);
   // The right stage: the lab's, or, where that was not made, the engine's in float32.
   const WideStage& unrounded() const { return exact_.shape.count > 0 ? exact_ : plain_; }
   std::int64_t heads_of_features() const;
@@ -80,7 +80,7 @@ class StageComparer {
   bool all_are_near(const std::vector<std::int64_t>& queries);
   Tolerance tolerance_of_others() const;
   Remainder add(WhereFinder& where, const WideStage& right, const WideStage* other, const WideStage& theirs,
-                const std::vector<std::int64_t>& queries, const Tolerance& tolerance) const;
+                const std::vector<std::int64_t>& queries, const Tolerance& tolerance);
   WideStage right_rows(const std::vector<std::int64_t>& queries);
   // The queries that are not looked at, some at a time.
   std::vector<std::vector<std::int64_t>> other_queries() const;
@@ -89,9 +89,9 @@ class StageComparer {
   const ExternalStage& external_;
   const Tensor own_;
   const bool has_given_;
+  ThreadPool pool_{std::min(hardware_threads(), 8)};  // each has a layer in memory
   StagePredictor predictor_;
   const CancelToken& cancel_;
-  ThreadPool pool_{std::min(hardware_threads(), 8)};  // each has a layer in memory
   NumberFormat format_;
   // Mistakes are made with this grid: the format's, without its range where the right layer passes that, so that
   // infinite scores are a mistake of their own.

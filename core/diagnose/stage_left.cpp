@@ -32,7 +32,7 @@ std::optional<Remainder> StageComparer::left_of(const MistakeSet& mistakes) {
 Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& made, const WideStage& theirs,
                                    bool known) {
   const IsFilled filled = filled_in(predictor_.queries());
-  const Remainder left = compare_stage(made, nullptr, theirs, known ? *tolerance_ : *of_rows_, filled);
+  const Remainder left = compare_stage(made, nullptr, theirs, known ? *tolerance_ : *of_rows_, filled, {{}, &pool_});
   if (fixed_ || !predictor_.by_lab()) return left;
   const bool half = format_.grid != nullptr;
   const bool near = !known || left.squares <= (half ? kNearlyAll : kNearlyAllOfFloat32) * plain_left_.squares;
@@ -43,7 +43,7 @@ Remainder StageComparer::left_with(const MistakeSet& mistakes, const WideStage& 
   if (near) {
     Tolerance tolerance = *of_rows_;
     tolerance.allow_cells(allowance(mistakes, *exact));
-    closely = compare_stage(made, half ? &*exact : nullptr, theirs, tolerance, filled);
+    closely = compare_stage(made, half ? &*exact : nullptr, theirs, tolerance, filled, {{}, &pool_});
   }
   closely.leans =
       known && half && closely.wrong == 0 && leans(external_.stage, unrounded(), *exact, theirs, *format_.grid, filled);
@@ -102,14 +102,14 @@ std::optional<Remainder> StageComparer::left_of_dropout(bool rescaled) const {
 }
 
 // Whether the mistakes change anything that can be seen here.
-bool StageComparer::acts(const WideStage& made) const {
+bool StageComparer::acts(const WideStage& made) {
   // The lab's numbers beside the lab's: the engine's are rounded otherwise, and float32 alone may set them apart.
   const WideStage& right = made_right_.shape.count > 0 ? made_right_
                            : rounded_.shape.count > 0  ? rounded_
                                                        : unrounded();
   if (!(made.shape == right.shape)) return true;
   if (&right == &plain_ && predictor_.by_lab()) {
-    return compare_stage(plain_, nullptr, made, *of_rows_, filled_).wrong > 0;
+    return compare_stage(plain_, nullptr, made, *of_rows_, filled_, {{}, &pool_}).wrong > 0;
   }
   return !std::equal(made.values.begin(), made.values.end(), right.values.begin(), [](double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b)) || (std::isfinite(b) && std::abs(a - b) <= 1e-9 * std::abs(b));

@@ -19,6 +19,7 @@ constexpr std::int64_t kCheckedRows = 8;
 constexpr double kCopied = 20;  // multiplications that a number takes as long as which is read and stored
 constexpr std::size_t kMostHeadNumbers = std::size_t{1} << 24;  // of heads that are kept at a time
 constexpr std::size_t kMostRawNumbers = std::size_t{1} << 25;   // of raw scores that are kept at a time
+constexpr double kMostRawCells = 0x1p20;  // of a layer whose raw scores are kept: more are made again as fast as read
 
 // Whether both hold the same layer: cell by cell within a small share of the row.
 bool alike(const WideStage& a, const WideStage& b) {
@@ -77,8 +78,8 @@ std::vector<std::int64_t> all_queries(std::int64_t count) {
 }  // namespace
 
 StagePredictor::StagePredictor(const Trace& ours, StageId stage, GivenStages given,
-                               std::shared_ptr<const Backend> backend, const CancelToken& cancel)
-    : ours_(ours), stage_(stage), given_(std::move(given)), backend_(std::move(backend)), cancel_(cancel) {
+                               std::shared_ptr<const Backend> backend, const CancelToken& cancel, ThreadPool* pool)
+    : ours_(ours), stage_(stage), given_(std::move(given)), backend_(std::move(backend)), cancel_(cancel), pool_(pool) {
   queries_ = all_queries(ours.query_len());
   if (!LayerLab::makes(stage) || ours.position_heads != nullptr) return;
   // The lab knows no interventions and not everything that a layer may have: where its numbers are not ours, it is not
@@ -86,11 +87,13 @@ StagePredictor::StagePredictor(const Trace& ours, StageId stage, GivenStages giv
   std::vector<std::int64_t> some = queries_;
   const GivenStages none;
   LayerLab lab({ours.request, *ours.inputs, false, false, {}}, none, nullptr, cancel);
+  if (pool_ != nullptr) lab.use(*pool_);
   if (!lab.mixes_rows() && static_cast<std::int64_t>(some.size()) > kCheckedRows) {
     some.clear();
     for (std::int64_t k = 0; k < kCheckedRows; ++k) some.push_back(k * (ours.query_len() - 1) / (kCheckedRows - 1));
   }
   by_lab_ = alike(lab.stage(stage, some), stage_rows(stage, ours.tensor(stage), some));
+  if (by_lab_ && given_.empty()) heads_.emplace(Key(), lab.heads());
 }
 
 void StagePredictor::look_at(std::vector<std::int64_t> queries) {
@@ -99,13 +102,17 @@ void StagePredictor::look_at(std::vector<std::int64_t> queries) {
   raw_.clear();
 }
 
+double StagePredictor::cells() const {
+  const Inputs& in = *ours_.inputs;
+  return static_cast<double>(in.batch * in.num_heads) * static_cast<double>(queries_.size()) *
+         static_cast<double>(ours_.key_len());
+}
+
 double StagePredictor::cost() const {
   const Inputs& in = *ours_.inputs;
   const auto real = [](std::int64_t number) { return static_cast<double>(number); };
-  const double cells =
-      real(in.batch) * real(in.num_heads) * real(static_cast<std::int64_t>(queries_.size())) * real(ours_.key_len());
   const double width = real(in.num_heads * in.value_head_dim);
-  return 2e4 + cells * real(in.head_dim + in.value_head_dim + 20) +
+  return 2e4 + cells() * real(in.head_dim + in.value_head_dim + 20) +
          real(in.batch) * real(static_cast<std::int64_t>(queries_.size())) * width * real(in.d_model);
 }
 
@@ -159,6 +166,7 @@ void StagePredictor::share_heads(LayerLab& lab, const MistakeSet& mistakes, cons
 }
 
 void StagePredictor::share_raw(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid) {
+  if (cells() > kMostRawCells) return;
   Key wanted(those_up_to(mistakes, StageId::raw_scores), grid);
   {
     const std::lock_guard lock(mutex_);
@@ -167,14 +175,6 @@ void StagePredictor::share_raw(LayerLab& lab, const MistakeSet& mistakes, const 
   auto raw = lab.raw(queries_);
   const std::lock_guard lock(mutex_);
   if ((raw_.size() + 1) * raw->values.size() <= kMostRawNumbers) raw_.emplace(std::move(wanted), std::move(raw));
-}
-
-void StagePredictor::make_raw() {
-  if (!by_lab_ || stage_ < StageId::raw_scores) return;
-  LayerLab lab({ours_.request, *ours_.inputs, false, false, {}}, given_, nullptr, cancel_);
-  if (pool_ != nullptr) lab.use(*pool_);
-  share_heads(lab, {}, nullptr);
-  share_raw(lab, {}, nullptr);
 }
 
 std::optional<WideStage> StagePredictor::summed(const MistakeSet& mistakes) {

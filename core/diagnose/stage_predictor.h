@@ -27,14 +27,10 @@ using MistakeSet = std::vector<std::pair<std::size_t, int>>;
 // Several threads may ask for predictions at once where by_lab().
 class StagePredictor {
  public:
+  // Predictions that are asked for one at a time share their work among the threads of `pool`, which must live as long;
+  // null: they have one thread each.
   StagePredictor(const Trace& ours, StageId stage, GivenStages given, std::shared_ptr<const Backend> backend,
-                 const CancelToken& cancel);
-
-  // Predictions that are asked for one at a time share their products among these threads, which must live as long.
-  void use(ThreadPool& pool) { pool_ = &pool; }
-  // Makes the raw scores of the right layer, which most mistakes leave as they are: several threads that ask for such
-  // predictions at once would each make them.
-  void make_raw();
+                 const CancelToken& cancel, ThreadPool* pool = nullptr);
 
   // The queries that predictions have: all, or, of a layer too large for that, some.
   void look_at(std::vector<std::int64_t> queries);
@@ -69,9 +65,10 @@ class StagePredictor {
   std::optional<Altered> altered(const MistakeSet& mistakes) const;
   // Query, key and value of the lab, from heads_ where they are there.
   void share_heads(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid);
-  // raw_scores of the queries that are looked at, likewise.
+  // raw_scores of the queries that are looked at, likewise, where they are few enough to be kept.
   void share_raw(LayerLab& lab, const MistakeSet& mistakes, const NumberGrid* grid);
   std::optional<WideStage> by_engine(Altered what) const;
+  double cells() const;  // of the scores that are looked at
 
   const Trace& ours_;
   StageId stage_;

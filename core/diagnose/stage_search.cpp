@@ -47,14 +47,15 @@ class StageSearch {
   }
 
  private:
-  // Measures what the sets leave, several at a time. Those that explain the stage go to explained_, others to
-  // `candidates`, in the order of `sets`. The progress goes from `begin` to `end`.
-  void try_sets(std::vector<MistakeSet> sets, std::vector<TriedSet>& candidates, double begin, double end) {
+  // Measures what the sets leave, several at a time unless `together` is false. Those that explain the stage go to
+  // explained_, others to `candidates`, in the order of `sets`. The progress goes from `begin` to `end`.
+  void try_sets(std::vector<MistakeSet> sets, std::vector<TriedSet>& candidates, double begin, double end,
+                bool together = true) {
     tried_ += sets.size();
     for (std::size_t first = 0; first < sets.size(); first += kSetsAtOnce) {
       show(begin + (end - begin) * static_cast<double>(first) / static_cast<double>(sets.size()));
       std::vector<std::optional<Remainder>> left(std::min(kSetsAtOnce, sets.size() - first));
-      comparer_.pool().run(static_cast<std::int64_t>(left.size()), comparer_.by_lab(), [&](std::int64_t k) {
+      comparer_.pool().run(static_cast<std::int64_t>(left.size()), together && comparer_.by_lab(), [&](std::int64_t k) {
         left[static_cast<std::size_t>(k)] = comparer_.left_of(sets[first + static_cast<std::size_t>(k)]);
       });
       for (std::size_t k = 0; k < left.size(); ++k) {
@@ -167,7 +168,8 @@ class StageSearch {
     for (std::size_t place = 0; place < all_mistakes().size(); ++place) {
       if (all_mistakes()[place].step <= comparer_.stage() && mixes(place)) sets.push_back({{place, 0}});
     }
-    try_sets(std::move(sets), near_, 0.9, 1);
+    // One at a time, all threads at each: a few sets share two threads badly, and each has a large layer in memory.
+    try_sets(std::move(sets), near_, 0.9, 1, false);
   }
 
   void try_dropout() {

@@ -78,33 +78,83 @@ double Remainder::residual() const {
   return size > 0 ? std::sqrt(squares / size) : kInfinity;
 }
 
-Remainder compare_stage(const WideStage& right, const WideStage* other, const WideStage& theirs,
-                        const Tolerance& tolerance, const IsFilled& filled,
-                        const std::function<void(std::size_t, double, double)>& visit) {
-  Remainder result;
-  const std::size_t width = width_of(theirs);
-  for (std::size_t first = 0; first < theirs.values.size(); first += width) {
-    // A mistake that makes numbers huge may not make everything else small beside them.
-    const double size = std::min(row_size(right, first, filled), row_size(theirs, first, filled));
-    for (std::size_t k = first; k < first + width; ++k) {
-      const double a = right.values[k], b = theirs.values[k];
-      if (std::isfinite(b) && !(filled && (is_fill(b) || filled(k)))) result.size += b * b;
-      const double allowed = tolerance.of(k, std::abs(a) < std::abs(b) ? a : b, size);
-      if (std::isfinite(allowed)) result.allowed = std::max(result.allowed, allowed);
-      result.rounding += tolerance.of_rounding(k) * tolerance.of_rounding(k);
-      if (same(a, b)) continue;
-      const double apart = std::abs(a - b);
-      const bool near = apart <= allowed || (other != nullptr && std::abs(other->values[k] - b) <= allowed);
-      if (!std::isfinite(apart)) {
-        result.squares = result.largest = kInfinity;
-      } else {
-        result.squares += apart * apart;
-        result.largest = std::max(result.largest, apart);
-      }
-      if (near) continue;
-      ++result.wrong;
-      if (visit) visit(k, a, b);
+namespace {
+
+constexpr std::size_t kComparedAtOnce = std::size_t{1} << 14;  // of rows that are compared by one thread
+
+// compare_stage() hands its arguments on in this.
+struct Question {
+  const WideStage& right;
+  const WideStage* other;
+  const WideStage& theirs;
+  const Tolerance& tolerance;
+  const IsFilled& filled;
+};
+
+// Adds the row from `first` on to `result`, and the places of its wrong cells to `wrong`, unless that is null.
+void compare_row(const Question& asked, std::size_t first, Remainder& result, std::vector<std::size_t>* wrong) {
+  const auto& [right, other, theirs, tolerance, filled] = asked;
+  // A mistake that makes numbers huge may not make everything else small beside them.
+  const double size = std::min(row_size(right, first, filled), row_size(theirs, first, filled));
+  for (std::size_t k = first; k < first + width_of(theirs); ++k) {
+    const double a = right.values[k], b = theirs.values[k];
+    if (std::isfinite(b) && !(filled && (is_fill(b) || filled(k)))) result.size += b * b;
+    const double allowed = tolerance.of(k, std::abs(a) < std::abs(b) ? a : b, size);
+    if (std::isfinite(allowed)) result.allowed = std::max(result.allowed, allowed);
+    result.rounding += tolerance.of_rounding(k) * tolerance.of_rounding(k);
+    if (same(a, b)) continue;
+    const double apart = std::abs(a - b);
+    const bool near = apart <= allowed || (other != nullptr && std::abs(other->values[k] - b) <= allowed);
+    if (!std::isfinite(apart)) {
+      result.squares = result.largest = kInfinity;
+    } else {
+      result.squares += apart * apart;
+      result.largest = std::max(result.largest, apart);
     }
+    if (near) continue;
+    ++result.wrong;
+    if (wrong != nullptr) wrong->push_back(k);
+  }
+}
+
+void add(const Remainder& part, Remainder& to) {
+  to.wrong += part.wrong;
+  to.squares += part.squares;
+  to.size += part.size;
+  to.rounding += part.rounding;
+  to.largest = std::max(to.largest, part.largest);
+  to.allowed = std::max(to.allowed, part.allowed);
+}
+
+}  // namespace
+
+Remainder compare_stage(const WideStage& right, const WideStage* other, const WideStage& theirs,
+                        const Tolerance& tolerance, const IsFilled& filled, const RowPass& pass) {
+  const Question asked{right, other, theirs, tolerance, filled};
+  const std::size_t width = width_of(theirs), cells = theirs.values.size();
+  const std::size_t step = std::max<std::size_t>(1, kComparedAtOnce / width) * width;
+  struct Part {
+    Remainder left;
+    std::vector<std::size_t> wrong;
+  };
+  std::vector<Part> parts((cells + step - 1) / step);
+  const auto compare = [&](std::int64_t k) {
+    Part& part = parts[static_cast<std::size_t>(k)];
+    const std::size_t begin = static_cast<std::size_t>(k) * step, end = std::min(cells, begin + step);
+    for (std::size_t first = begin; first < end; first += width) {
+      compare_row(asked, first, part.left, pass.visit ? &part.wrong : nullptr);
+    }
+  };
+  const auto count = static_cast<std::int64_t>(parts.size());
+  if (pass.pool != nullptr) {
+    pass.pool->run(count, true, compare);
+  } else {
+    for (std::int64_t k = 0; k < count; ++k) compare(k);
+  }
+  Remainder result;
+  for (const Part& part : parts) {
+    add(part.left, result);
+    for (const std::size_t k : part.wrong) pass.visit(k, right.values[k], theirs.values[k]);
   }
   return result;
 }

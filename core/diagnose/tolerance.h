@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/thread_pool.h"
 #include "core/compare/wide_stage.h"
 #include "core/diagnose/number_format.h"
 
@@ -72,10 +73,16 @@ struct Remainder {
   double residual() const;  // root of squares / size
 };
 
-// Compares row by row. `visit`, where it is given, gets the place of every wrong cell with both numbers. `other` is a
-// second right answer, of the same shape, that counts as well; null: none.
+// How a comparison goes through the rows.
+struct RowPass {
+  // It gets the place of every wrong cell with both numbers, in order, one after the other; it may be empty.
+  std::function<void(std::size_t, double, double)> visit;
+  // Its threads share the rows; null: there is one thread. The sums are the same for any number of them.
+  ThreadPool* pool = nullptr;
+};
+
+// Compares row by row. `other` is a second right answer, of the same shape, that counts as well; null: none.
 Remainder compare_stage(const WideStage& right, const WideStage* other, const WideStage& theirs,
-                        const Tolerance& tolerance, const IsFilled& filled,
-                        const std::function<void(std::size_t, double, double)>& visit = {});
+                        const Tolerance& tolerance, const IsFilled& filled, const RowPass& pass = {});
 
 }  // namespace headscope

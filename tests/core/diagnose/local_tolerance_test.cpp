@@ -6,14 +6,19 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/cancel.h"
+#include "core/base/thread_pool.h"
+#include "core/compare/wide_stage.h"
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/number_format.h"
+#include "core/diagnose/tolerance.h"
 #include "core/request/request_text.h"
 #include "tests/core/attention/made_inputs.h"
 
@@ -188,6 +193,42 @@ TEST(LocalTolerance, LowFillsAreKnown) {
     const Tensor theirs = changed(*ours, StageId::masked_scores,
                                   [fill = fill](float value, std::size_t) { return std::isinf(value) ? fill : value; });
     EXPECT_EQ(judged(*ours, StageId::masked_scores, theirs).mistakes, std::vector<std::string>{name});
+  }
+}
+
+// Rows enough for several threads; every third cell differs, one by a number that is none.
+TEST(LocalTolerance, RowsThatThreadsShareGiveTheSumsAndPlacesOfOneThread) {
+  constexpr std::int64_t kRows = 700, kWidth = 60;
+  const std::vector<float> numbers = random_values(kRows * kWidth, 11);
+  const WideStage right{{1, 1, kRows, kWidth}, {numbers.begin(), numbers.end()}};
+  WideStage theirs = right;
+  for (std::size_t k = 0; k < theirs.values.size(); k += 3) theirs.values[k] += 0.5;
+  const Tolerance tolerance(NumberFormat(), std::nullopt, {}, {}, {});
+  for (const bool odd : {false, true}) {
+    if (odd) theirs.values[30000] = std::numeric_limits<double>::quiet_NaN();
+    ThreadPool pool(4);
+    std::vector<std::size_t> places[2];
+    Remainder left[2];
+    for (const bool shared : {false, true}) {
+      const auto visit = [&](std::size_t place, double ours, double other) {
+        EXPECT_EQ(ours, right.values[place]);
+        EXPECT_TRUE(other == theirs.values[place] || std::isnan(other));
+        places[shared].push_back(place);
+      };
+      left[shared] = compare_stage(right, nullptr, theirs, tolerance, {}, {visit, shared ? &pool : nullptr});
+    }
+    EXPECT_EQ(places[0], places[1]);
+    EXPECT_TRUE(std::is_sorted(places[0].begin(), places[0].end()));
+    EXPECT_EQ(places[0].size(), theirs.values.size() / 3);
+    EXPECT_EQ(left[0].wrong, left[1].wrong);
+    EXPECT_EQ(left[0].squares, left[1].squares);
+    EXPECT_EQ(left[0].size, left[1].size);
+    EXPECT_EQ(left[0].allowed, left[1].allowed);
+    EXPECT_EQ(left[0].largest, left[1].largest);
+    EXPECT_EQ(std::isinf(left[0].squares), odd);
+    if (!odd) {
+      EXPECT_NEAR(left[0].squares, 0.25 * kRows * kWidth / 3, 1e-9);
+    }
   }
 }
 

@@ -66,6 +66,12 @@ TEST(StagePredictor, WhatPredictionsShareChangesNone) {
         pool.run(static_cast<std::int64_t>(sets.size()), true, [&](std::int64_t k) {
           made[static_cast<std::size_t>(k)] = shared.predicted(sets[static_cast<std::size_t>(k)], grid);
         });
+        // One prediction on all threads, and all predictions on a thread each.
+        StagePredictor pooled(*ours, stage, {}, make_cpu_backend(1), kPredictorNever, &pool);
+        for (std::size_t k = 0; k < sets.size() && stage != StageId::output; ++k) {
+          ASSERT_TRUE(predictor_same_bits(made[k], pooled.predicted(sets[k], grid)))
+              << stage_name(stage) << " " << names_of(sets[k]);
+        }
         for (std::size_t k = 0; k < sets.size(); ++k) {
           StagePredictor fresh(*ours, stage, {}, make_cpu_backend(1), kPredictorNever);
           ASSERT_TRUE(predictor_same_bits(made[k], fresh.predicted(sets[k], grid)))
