@@ -12,8 +12,10 @@
 #include "core/attention/engine.h"
 #include "core/base/error.h"
 #include "core/base/image.h"
+#include "core/corpus/corpus_difference.h"
 #include "core/corpus/corpus_file.h"
 #include "core/corpus/corpus_report.h"
+#include "core/corpus/difference_report.h"
 #include "core/export/export_stages.h"
 #include "core/headvis/headvis_of_corpus.h"
 #include "core/headvis/headvis_write.h"
@@ -161,6 +163,14 @@ void write_corpus_csv(const std::string& folder, const std::string& words) {
   write_corpus_tables(folder, corpus_of(words));
 }
 
+// Of the corpus beside itself without what its first head has counted.
+void write_corpus_difference(const std::string& folder, const std::string& words) {
+  const CorpusRecord a = corpus_of(words);
+  CorpusRecord b = a;
+  b.heads.front().clear();
+  write_difference_table(folder, corpus_difference(a, b));
+}
+
 void write_headvis(const std::string& folder, const std::string& words) {
   const CorpusRecord record = corpus_of(words);
   write_headvis_tree(folder, headvis_tree_of(record, false),
@@ -182,6 +192,7 @@ std::vector<Writer> function_writers() {
       {"mask", "write_mask_file core/model/mask_file.cpp write_boolean_npy", write_mask},
       {"corpus", "write_corpus_file core/corpus/corpus_file_write.cpp", write_corpus},
       {"corpus_tables", "write_corpus_tables core/corpus/corpus_report.cpp", write_corpus_csv},
+      {"corpus_difference", "write_difference_table core/corpus/difference_report.cpp", write_corpus_difference},
       {"headvis_tree", "write_headvis_tree core/headvis/headvis_write.cpp", write_headvis},
       {"model_stages", "export_stages", write_model_stages},
       {"settings", "save_settings save_kept_files app/session/settings.cpp app/session/kept_file.cpp", write_settings},
