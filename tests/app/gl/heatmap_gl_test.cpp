@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/app/gl/heatmap_fixture.h"
+#include "tests/app/gl/texture_pixels.h"
 
 namespace headscope {
 namespace {
@@ -24,7 +25,7 @@ TEST_F(HeatmapGlTest, EqualsThePictureForOddSizes) {
 TEST_F(HeatmapGlTest, OneCellFillsItsPicture) {
   HeatmapSpec spec = spec_of(matrix_of(1, 1, {0.75F}), 19, 19);
   spec.grid = false;
-  const Image image = store_->read_back(store_->heatmap(spec));
+  const Image image = read_back(store_->heatmap(spec));
   EXPECT_EQ(image.at(9, 9), color_at(ColorMap::viridis, 0.75));
   EXPECT_EQ(image.at(0, 0), image.at(18, 18));
 }
@@ -32,7 +33,7 @@ TEST_F(HeatmapGlTest, OneCellFillsItsPicture) {
 TEST_F(HeatmapGlTest, TheFirstRowIsOnTop) {
   HeatmapSpec spec = spec_of(matrix_of(2, 2, {0, 1, 0.25F, 0.5F}), 40, 40);
   spec.grid = false;
-  const Image image = store_->read_back(store_->heatmap(spec));
+  const Image image = read_back(store_->heatmap(spec));
   EXPECT_EQ(image.at(5, 5), color_at(ColorMap::viridis, 0));
   EXPECT_EQ(image.at(35, 5), color_at(ColorMap::viridis, 1));
   EXPECT_EQ(image.at(5, 35), color_at(ColorMap::viridis, 0.25));
@@ -88,7 +89,7 @@ TEST_F(HeatmapGlTest, NoSpikeIsLostWhenZoomedOut) {
   values[123 * 1000 + 777] = 1.0F;
   HeatmapSpec spec = spec_of(matrix_of(1000, 1000, std::move(values)), 85, 85);
   expect_same(spec, "one cell of a million");
-  const Image image = store_->read_back(store_->heatmap(spec));
+  const Image image = read_back(store_->heatmap(spec));
   EXPECT_EQ(image.at(777 * 85 / 1000, 123 * 85 / 1000), color_at(ColorMap::viridis, 1));
 }
 
