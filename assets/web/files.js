@@ -1,24 +1,64 @@
 // The files of the page lie in its memory. What the program keeps for itself (below /kept) goes to the browser's storage;
-// what it writes elsewhere is handed to the user as a download; what the user chooses or drops comes to /files.
+// what it writes elsewhere is handed to the user as a download. What the user chooses or drops comes to /kept/files, where it is
+// there again on the next visit, or, where it is large or a folder, to /files.
 (() => {
   const kept = "/kept";
   const written = new Set();
   let later = 0, keeping = false, again = false;
 
-  // Of the browser's storage, before the program starts; where the browser refuses it, nothing is kept.
+  const isThere = path => FS.analyzePath(path).exists;
+
+  // Chosen files that neither the last session nor its steps of undo name.
+  const forgetFiles = () => {
+    const state = kept + "/state/headscope", places = kept + "/files";
+    if (!isThere(places)) return;
+    const names = isThere(state) ? FS.readdir(state).filter(name => FS.isFile(FS.stat(state + "/" + name).mode)) : [];
+    const texts = names.map(name => FS.readFile(state + "/" + name, {encoding: "utf8"})).join();
+    for (const number of FS.readdir(places).filter(name => !name.startsWith("."))) {
+      const folder = places + "/" + number;
+      if (texts.includes(folder + "/")) continue;
+      for (const name of FS.readdir(folder).filter(name => name !== "." && name !== "..")) FS.unlink(folder + "/" + name);
+      FS.rmdir(folder);
+    }
+  };
+
+  // A session that reads a file which was too large to be kept goes on with its phrase; undo leads back to it.
+  const leaveMissingFiles = () => {
+    const session = kept + "/state/headscope/last-session.json";
+    if (!isThere(session)) return;
+    const text = FS.readFile(session, {encoding: "utf8"});
+    const missing = [...text.matchAll(/"(\/files\/[^"]*)"/g)].map(found => found[1]).find(path => !isThere(path));
+    if (missing === undefined) return;
+    const json = JSON.parse(text);
+    FS.writeFile(session, JSON.stringify({headscope: json.headscope, phrase: json.phrase}));
+    Module.notice("The last session used " + missing.split("/").pop() +
+      ", which was too large to be kept in this browser: drop it here again. Its phrase is still here.");
+  };
+
+  // From the browser's storage, before the program starts; where the browser refuses it, nothing is kept. Settled when it is there.
+  let settle = null;
+  Module.kept = new Promise(done => { settle = done; });
   Module.preRun.push(() => {
     addRunDependency("kept files");
+    const ready = error => {
+      if (error) Module.notice("This browser keeps nothing of what you do here: " + error + ".");
+      try {
+        forgetFiles();
+        leaveMissingFiles();
+      } catch (problem) {
+        Module.printErr("What was kept cannot be looked through: " + problem);
+      }
+      settle();
+      removeRunDependency("kept files");
+    };
     try {
       FS.mkdirTree(kept);  // what is pushed last runs first
       FS.mount(IDBFS, {}, kept);
     } catch (error) {
-      removeRunDependency("kept files");
+      ready(error);
       return;
     }
-    FS.syncfs(true, error => {
-      if (error) console.warn("Nothing is kept from earlier: " + error);
-      removeRunDependency("kept files");
-    });
+    FS.syncfs(true, ready);
   });
 
   const keep = () => {
@@ -38,7 +78,6 @@
     });
   };
 
-  const isThere = path => FS.analyzePath(path).exists;
   const isPart = path => path.split("/").pop().startsWith(".");
 
   const save = (name, parts, type) => {
@@ -82,8 +121,14 @@
     FS.writeFile(path, new Uint8Array(await file.arrayBuffer()));
     return path;
   };
+  const mostKept = 64 << 20;  // bytes of a file
   let count = 0;
-  const nextFolder = () => "/files/" + ++count;
+  // An unused folder for a file of that many bytes.
+  const nextFolder = bytes => {
+    const places = bytes <= mostKept ? kept + "/files/" : "/files/";
+    do ++count; while (isThere(places + count));
+    return places + count;
+  };
 
   // The browser's dialog: picked() is null while it is open, then the path.
   let answer = "";
@@ -94,7 +139,7 @@
     if (folder) input.webkitdirectory = true;
     input.oncancel = () => { answer = ""; };
     input.onchange = async () => {
-      const into = nextFolder();
+      const into = nextFolder(folder ? Infinity : input.files[0].size);
       let path = "";
       for (const file of input.files) path = await take(file, into, folder ? file.webkitRelativePath : file.name);
       answer = folder && path !== "" ? into + "/" + path.slice(into.length + 1).split("/")[0] : path;
@@ -125,12 +170,14 @@
   Module.canvas.addEventListener("dragover", event => event.preventDefault());
   Module.canvas.addEventListener("drop", async event => {
     event.preventDefault();
-    const into = nextFolder();
+    const given = event.dataTransfer.files;
     const entries = [...event.dataTransfer.items].map(item => item.webkitGetAsEntry && item.webkitGetAsEntry());
-    if (entries.length > 0 && entries.every(entry => entry)) {
-      for (const entry of entries) tell(await takeEntry(entry, into));
+    const folders = entries.some(entry => entry && entry.isDirectory);
+    if (folders) {
+      const into = nextFolder(Infinity);
+      for (const entry of entries) if (entry) tell(await takeEntry(entry, into));
     } else {
-      for (const file of event.dataTransfer.files) tell(await take(file, into, file.name));
+      for (const file of [...given]) tell(await take(file, nextFolder(file.size), file.name));
     }
   });
 })();

@@ -10,6 +10,15 @@ Module.say = text => {
   says.textContent = text;
   says.hidden = text === "";
 };
+// A sentence at the foot of the page, for a while or until it is clicked.
+Module.notice = text => {
+  const place = document.getElementById("notice"), hide = () => { place.hidden = true; };
+  place.textContent = text;
+  place.hidden = false;
+  place.onclick = hide;
+  setTimeout(hide, 20000);
+  Module.log.push("notice: " + text);
+};
 Module.print = text => console.log(text);
 Module.printErr = text => {
   console.warn(text);

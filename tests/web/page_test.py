@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import zlib
 
 import browser as chromium
@@ -117,6 +118,51 @@ def what_one_did_is_kept(browser, address, cli):
     other.shows("the session of the address", phrase=PHRASE + " again")
 
 
+def a_dropped_file_is_there_again(browser, address, cli):
+    page = Page(browser, address)
+    kept = browser.js("return Module.keptTimes || 0")
+    page.drop("again.safetensors", capture(["the", "cat", "sat"]))
+    page.wait(lambda q: q["tokens"] == 3 and not q["computing"], "its three tokens")
+    browser.js("""return new Promise(done => { const look = () => (Module.keptTimes || 0) > arguments[0] + 1 ? done() :
+      setTimeout(look, 50); setTimeout(done, 6000); look(); })""", kept)
+    expect(browser.js("return location.hash") == "", "the address links to a file that nobody else has")
+    browser.open("about:blank")
+    page.load()
+    p = page.wait(lambda q: q["tokens"] == 3 and not q["computing"], "the file of the time before")
+    expect(p["session"]["model"].endswith("again.safetensors"), f"it shows {p['session']}")
+    browser.js("return Module.FS.unlink(arguments[0])", p["session"]["model"])
+    page = Page(browser, address, DRAWN)
+    page.shows("a link after it", phrase=PHRASE)
+
+
+def a_link_holds_the_view(browser, address, cli):
+    page = Page(browser, address, DRAWN)
+    before = browser.js("return location.hash")
+    page.key("ctrl+b")
+    browser.js("""return new Promise(done => { const look = () => location.hash !== arguments[0] ? done() : setTimeout(look, 50);
+      look(); })""", before)
+    time.sleep(3)  # the view is kept once more after the layout has come to rest
+    link = browser.js("return location.hash")
+    other = chromium.Browser()
+    try:
+        p = Page(other, address, link).shows("the session of the link", phrase=PHRASE)
+        expect(any(name.startswith("bug_lab") for name in p["rects"]), "another browser opens another view than the link's")
+    finally:
+        other.close()
+
+
+def what_cannot_be_opened_is_said(browser, address, cli):
+    for wrong in ("#s=@@@", DRAWN[:-9]):
+        page = Page(browser, address, wrong)
+        log = page.log()
+        expect(any("damaged or cut short" in line for line in log), f"of {wrong} it says {log}")
+    page.address = f"{address}?argument=--probe&argument={chromium.PROBE}&lesson=none.json"
+    page.load()
+    expect(any("none.json" in line for line in page.log()), f"of a lesson that is missing it says {page.log()}")
+    page.browser.js("location.hash = arguments[0]", DRAWN)  # as a link within the page
+    page.shows("the link that was followed", phrase=PHRASE)
+
+
 def an_export_is_a_download(browser, address, cli):
     page = Page(browser, address, DRAWN)
     page.key("ctrl+e")
@@ -172,7 +218,8 @@ def one_file_opens_from_a_folder(browser, one_file, cli):
 
 
 SERVED = [typed_numbers_are_those_of_the_program, nothing_is_asked_for_after_the_start, a_dropped_capture_is_shown,
-          what_one_did_is_kept, an_export_is_a_download, the_mirror_of_the_state_is_right, a_thousand_events_leave_it_alive]
+          what_one_did_is_kept, a_dropped_file_is_there_again, a_link_holds_the_view, what_cannot_be_opened_is_said,
+          an_export_is_a_download, the_mirror_of_the_state_is_right, a_thousand_events_leave_it_alive]
 
 
 def main(folder, one_file, cli, *names):

@@ -82,8 +82,18 @@ bool is_of_browser(const KeyEvent& event) {
   return event.shift && (event.key == KeyName::i || event.key == KeyName::j);
 }
 
-bool is_kept_by_browsers(KeyName key) {
-  return key == KeyName::n || key == KeyName::t || key == KeyName::page_up || key == KeyName::page_down;
+bool is_kept_by_browsers(const KeyEvent& event) {
+  switch (event.key) {
+    case KeyName::n:
+    case KeyName::t:
+    case KeyName::w:
+    case KeyName::r:
+    case KeyName::page_up:
+    case KeyName::page_down:
+      return true;
+    default:
+      return event.shift && event.key == KeyName::j;
+  }
 }
 
 }  // namespace
@@ -101,7 +111,7 @@ std::optional<KeyEvent> key_event(const PageKey& key) {
   KeyEvent event{
       .key = name_of(key), .repeat = key.repeat, .ctrl = key.ctrl || key.meta, .shift = key.shift, .alt = key.alt};
   if (event.key == KeyName::unknown || is_of_browser(event)) return std::nullopt;
-  if (event.alt && !event.ctrl && is_kept_by_browsers(event.key)) std::swap(event.alt, event.ctrl);
+  if (event.alt && !event.ctrl && is_kept_by_browsers(event)) std::swap(event.alt, event.ctrl);
   // Plus is a shifted key on many layouts: a shortcut with plus must not ask for Shift too.
   if (event.key == KeyName::plus && key.key[0] == '+') event.shift = false;
   return event;

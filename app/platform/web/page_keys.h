@@ -19,7 +19,7 @@ bool types_text(const PageKey& key);
 
 // The event that the window knows; nullopt for keys that it does not, and for those that are the browser's own: paste,
 // which comes as an event of its own, the browser's tools and its full screen. Alt stands for Ctrl in the shortcuts
-// that browsers keep for themselves: N, T, PageUp and PageDown.
+// that browsers keep for themselves: N, T, W, R, Shift+J, PageUp and PageDown.
 std::optional<KeyEvent> key_event(const PageKey& key);
 
 }  // namespace headscope

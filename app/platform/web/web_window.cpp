@@ -22,6 +22,7 @@ EM_JS(void, headscope_set_cursor, (const char* name), { Module["canvas"].style.c
 EM_JS(void, headscope_set_clipboard, (const char* text), { Module["copy"](UTF8ToString(text)); });
 EM_JS(char*, headscope_clipboard, (), { return allocateUTF8(Module["pasted"] || ""); });
 EM_JS(void, headscope_stopped, (const char* why), { Module["stopped"](UTF8ToString(why)); });
+EM_JS(void, headscope_notice, (const char* text), { Module["notice"](UTF8ToString(text)); });
 EM_JS(void, headscope_mirror_state, (), { Module["mirrorState"](GLctx); });
 EM_JS(void, headscope_turned, (), { if (Module["onTurn"]) Module["onTurn"](); });
 // clang-format on
@@ -60,7 +61,10 @@ class WebWindow : public Window {
   }
 
   bool should_close() const override { return false; }
-  void request_close(bool) override {}  // a page is closed by its browser alone
+  // A page is closed by its browser alone.
+  void request_close(bool closes) override {
+    if (closes) headscope_notice("What you did is kept in this browser. To leave, close this tab.");
+  }
 
   InputEvents wait(double seconds) override {
     if (seconds > 0 && turns_.work) turns_.work(seconds);

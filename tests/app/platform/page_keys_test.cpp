@@ -50,12 +50,17 @@ TEST(PageKeys, LeaveTheBrowserItsOwn) {
 }
 
 TEST(PageKeys, AltStandsForCtrlWhereBrowsersKeepIt) {
-  for (const char* key : {"n", "t", "PageUp", "PageDown"}) {
+  for (const char* key : {"n", "t", "w", "r", "PageUp", "PageDown"}) {
     PageKey alt = pressed(key);
     alt.alt = true;
     EXPECT_TRUE(key_event(alt)->ctrl) << key;
     EXPECT_FALSE(key_event(alt)->alt) << key;
   }
+  PageKey tools = pressed("J");
+  tools.alt = tools.shift = true;
+  EXPECT_TRUE(key_event(tools)->ctrl) << "Ctrl+Shift+J opens the browser's tools";
+  tools.shift = false;
+  EXPECT_FALSE(key_event(tools)->ctrl) << "Ctrl+J is free";
   PageKey head = pressed("3");
   head.alt = true;
   EXPECT_TRUE(key_event(head)->alt) << "Alt and a digit show a head";
