@@ -58,6 +58,15 @@ void forget_heads(Request& request) {
   request.lengths.clear();
 }
 
+// The adapters of a session belong to its model: of another one they are left out, and it is said.
+void leave_adapters_of_another(const std::string& model, Request& request) {
+  if (same_base(request.model, model)) return;
+  if (!acting_adapters(request.model).empty()) {
+    print_notice("the session's adapters belong to its model: with --model they are left out");
+  }
+  request.model = base_of_model(request.model);
+}
+
 // What the command line says about a source takes the place of what the session said about the same one.
 void forget_replaced(const Arguments& given, Request& request) {
   const bool alone = given.has("query") || given.has("key") || given.has("value");
@@ -94,7 +103,7 @@ void forget_replaced(const Arguments& given, Request& request) {
   if (given.has("model")) {
     request.weights.clear();
     request.layer.reset();
-    request.model = base_of_model(request.model);  // its adapters are of another model
+    leave_adapters_of_another(given.get("model"), request);
   }
   if (given.has("model") && given.get("model") != "seeded") {
     const Request defaults;

@@ -161,7 +161,7 @@ Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& can
     comparison.rows = row_order_sentence(a, b, comparison.layer, cancel);
   }
   if ((!comparison.first || !comparison.rows.empty()) && comparison.layers.empty() && same_tokens(comparison)) {
-    comparison.besides = other_difference_sentence(a, b, comparison.layer);
+    comparison.besides = other_difference_sentence(a, b, comparison.layer, cancel);
   }
   return comparison;
 }

@@ -16,7 +16,9 @@ namespace headscope {
 std::string layer_order_sentence(const ModelTrace& a, const ModelTrace& b, const CancelToken& cancel);
 
 // Where attention is equal in every layer, or differs in layer `from` in nothing but an order: a sentence about what
-// differs by more than rounding in a later layer, or behind the last attention. "" where nothing does.
-std::string other_difference_sentence(const Trace& a, const Trace& b, std::optional<std::int64_t> from);
+// differs by more than rounding in a later layer, or behind the last attention: the final hidden states, and the logits
+// of the last position. "" where nothing does. Throws Cancelled.
+std::string other_difference_sentence(const Trace& a, const Trace& b, std::optional<std::int64_t> from,
+                                      const CancelToken& cancel);
 
 }  // namespace headscope

@@ -165,12 +165,10 @@ AdapterConfig peft_config(const JsonValue& json, const std::string& file) {
 // Whether PEFT takes `key` for the module: an expression that fits all of its name, or what follows a dot in it.
 bool fits_module(const std::string& key, const std::string& module, const std::string& what) {
   if (key == module || module.ends_with("." + key)) return true;
-  const bool from_the_start = key.starts_with('^');
-  const SplitPattern expression(from_the_start ? key : fmt::format("^(?:.*\\.)?(?:{})$", key), what);
+  const SplitPattern expression(fmt::format("^(?:.*\\.)?(?:{})$", key), what);
   std::vector<Match> matches;
   expression.find(module, 0, module.size(), matches);
-  if (matches.empty() || matches.front().begin != 0) return false;
-  return from_the_start || matches.front().end == module.size();
+  return !matches.empty() && matches.front().begin == 0 && matches.front().end == module.size();
 }
 
 double by_pattern(const AdapterConfig::Pattern& pattern, const std::string& module, double otherwise,

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -23,6 +25,25 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
+// The family that a prefix names: "bert" of "module.bert.", "" of "model." and of "transformer.".
+std::string_view family_named(std::string_view prefix) {
+  while (!prefix.empty()) {
+    prefix.remove_suffix(1);  // the dot
+    const std::size_t before = prefix.rfind('.');
+    const std::string_view last = before == std::string_view::npos ? prefix : prefix.substr(before + 1);
+    constexpr std::string_view kOfAll[] = {"transformer", "model", "language_model", "_orig_mod", "module", "net"};
+    if (std::find(std::begin(kOfAll), std::end(kOfAll), last) == std::end(kOfAll)) return last;
+    prefix.remove_suffix(last.size());
+  }
+  return "";
+}
+
+// An adapter of BERT does not fit RoBERTa, though their tensors are called alike behind the family's name.
+bool may_be_of(std::string_view prefix, std::string_view other) {
+  const std::string_view own = family_named(prefix), its = family_named(other);
+  return own == its || own.empty() || its.empty();
+}
+
 // The tensor of the files that training code calls `name`: it, or one whose name begins with other words that stand
 // before a model's body. Empty where there is none; several are all named.
 std::vector<std::string> tensors_called(const WeightFiles& files, const std::string& name) {
@@ -33,7 +54,7 @@ std::vector<std::string> tensors_called(const WeightFiles& files, const std::str
     const std::string core = name.substr(prefix.size());
     for (const std::string_view other : body_prefixes()) {
       const std::string candidate = std::string(other) + core;
-      if (files.find(candidate) != nullptr) found.insert(candidate);
+      if (may_be_of(prefix, other) && files.find(candidate) != nullptr) found.insert(candidate);
     }
   }
   return {found.begin(), found.end()};

@@ -184,6 +184,10 @@ TEST_F(ComparedModels, WhatDiffersBesideAttentionIsNotEqual) {
     EXPECT_EQ(found["equal"], false) << model;
     EXPECT_NE(found["besides"].get<std::string>().find("the final hidden states differ"), std::string::npos);
   }
+  changed("head", "lm_head");
+  const nlohmann::json head = against_plain("head");
+  EXPECT_EQ(head["equal"], false) << "it predicts other tokens";
+  EXPECT_NE(head["besides"].get<std::string>().find("the logits of the last position differ"), std::string::npos);
   // Attention of two layers exchanged, and not their MLPs: these are no layers in another order.
   write_changed("attention", 4, 2, 2, [&](std::string& tensor_name, Tensor&) {
     const std::size_t at = tensor_name.find("layers.");

@@ -75,6 +75,12 @@ TEST_F(AdapterRefusals, TensorsThatTheModelDoesNotHave) {
   refused(adapter, {"trainable_tokens_delta has no weight there"});
 }
 
+TEST_F(AdapterRefusals, TensorsOfAnotherFamily) {
+  MadeAdapter adapter;
+  adapter.add("bert.encoder.layer.0.attention.self.query", 16, 16);
+  refused(adapter, {"bert.encoder.layer.0.attention.self.query.weight has no weight there"}, "roberta");
+}
+
 TEST_F(AdapterRefusals, OtherSizes) {
   MadeAdapter adapter;
   adapter.add("model.layers.0.self_attn.k_proj", 16, 16);
