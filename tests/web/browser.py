@@ -107,7 +107,7 @@ class Page:
         return self.settle()
 
     def probe(self):
-        text = self.browser.js("return Module.FS && Module.FS.analyzePath(arguments[0]).exists ? "
+        text = self.browser.js("return typeof Module == 'object' && Module.FS && Module.FS.analyzePath(arguments[0]).exists ? "
                                "Module.FS.readFile(arguments[0], {encoding: 'utf8'}) : null", PROBE)
         return json.loads(text) if text else None
 
@@ -115,7 +115,7 @@ class Page:
         end = time.monotonic() + patience
         last = None
         while time.monotonic() < end:
-            expect(not self.browser.js("return Module.hasStopped === true"), f"the page stopped while waiting for {what}: {self.log()}")
+            expect(not self.browser.js("return typeof Module == 'object' && Module.hasStopped === true"), f"the page stopped while waiting for {what}: {self.log()}")
             last = self.probe()
             if last is not None and condition(last):
                 return last
@@ -124,7 +124,7 @@ class Page:
         raise Failure(f"waited {patience} s for {what}; on screen is {json.dumps(shown)[:3000]}; said was {self.log()}")
 
     def log(self):
-        return self.browser.js("return Module.log")
+        return self.browser.js("return typeof Module == 'object' ? Module.log : []")
 
     def settle(self):
         return self.wait(lambda p: p["resting"], "a page at rest")
