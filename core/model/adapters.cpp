@@ -197,8 +197,13 @@ class Putting {
     const bool straight = stands == Stands::out_in;
     change.rows = straight ? out : in;
     change.columns = straight ? in : out;
-    change.left = straight ? std::move(b) : turned(a, change.rank, in);
-    change.right = straight ? std::move(a) : turned(b, out, change.rank);
+    if (straight) {
+      change.left = std::move(b);
+      change.right = std::move(a);
+    } else {
+      change.left = turned(a, change.rank, in);
+      change.right = turned(b, out, change.rank);
+    }
     change.outputs_are_columns = !straight;
     if (factors.magnitude != nullptr) change.magnitudes = adapter.file->tensor(*factors.magnitude).values();
     return change;

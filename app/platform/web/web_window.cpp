@@ -55,7 +55,7 @@ class WebWindow : public Window {
     }
     emscripten_webgl_make_context_current(context_);
     headscope_mirror_state();
-    set_title(title);
+    headscope_set_title(title.c_str());
     hear_page(kCanvas, input_);
     fit();
   }
