@@ -5,38 +5,16 @@
 
 #include <optional>
 
+#include "app/platform/key_sign.h"
+
 namespace headscope {
 namespace {
 
-KeyName nth(KeyName first, int n) {
-  return static_cast<KeyName>(static_cast<int>(first) + n);
-}
-
-std::optional<KeyName> key_of_sign(char sign) {
-  if (sign >= 'a' && sign <= 'z') return nth(KeyName::a, sign - 'a');
-  if (sign >= '0' && sign <= '9') return nth(KeyName::zero, sign - '0');
-  switch (sign) {
-    case '+':
-    case '=':
-      return KeyName::plus;
-    case '-':
-      return KeyName::minus;
-    case '/':
-      return KeyName::slash;
-    case ',':
-      return KeyName::comma;
-    case '.':
-      return KeyName::period;
-    default:
-      return std::nullopt;
-  }
-}
-
 // Where the layout prints no letter or sign of ours (AZERTY's digit row, Cyrillic): the place on a US keyboard.
 KeyName key_of_place(int key) {
-  if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z) return nth(KeyName::a, key - GLFW_KEY_A);
-  if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9) return nth(KeyName::zero, key - GLFW_KEY_0);
-  if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F12) return nth(KeyName::f1, key - GLFW_KEY_F1);
+  if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z) return nth_key(KeyName::a, key - GLFW_KEY_A);
+  if (key >= GLFW_KEY_0 && key <= GLFW_KEY_9) return nth_key(KeyName::zero, key - GLFW_KEY_0);
+  if (key >= GLFW_KEY_F1 && key <= GLFW_KEY_F12) return nth_key(KeyName::f1, key - GLFW_KEY_F1);
   switch (key) {
     case GLFW_KEY_EQUAL:
     case GLFW_KEY_KP_ADD:
@@ -90,7 +68,7 @@ KeyName key_of_place(int key) {
 
 // The number pad: digits and point with NumLock, else the second print of its keys.
 KeyName key_of_pad(int key, bool num_lock) {
-  if (num_lock) return key == GLFW_KEY_KP_DECIMAL ? KeyName::period : nth(KeyName::zero, key - GLFW_KEY_KP_0);
+  if (num_lock) return key == GLFW_KEY_KP_DECIMAL ? KeyName::period : nth_key(KeyName::zero, key - GLFW_KEY_KP_0);
   switch (key) {
     case GLFW_KEY_KP_0:
       return KeyName::insert;

@@ -5,35 +5,17 @@
 #include <string_view>
 #include <utility>
 
+#include "app/platform/key_sign.h"
+
 namespace headscope {
 
 namespace {
 
-KeyName nth(KeyName first, int n) {
-  return static_cast<KeyName>(static_cast<int>(first) + n);
-}
-
-KeyName key_of_sign(char sign) {
-  if (sign >= 'a' && sign <= 'z') return nth(KeyName::a, sign - 'a');
-  if (sign >= 'A' && sign <= 'Z') return nth(KeyName::a, sign - 'A');
-  if (sign >= '0' && sign <= '9') return nth(KeyName::zero, sign - '0');
-  switch (sign) {
-    case '+':
-    case '=':
-      return KeyName::plus;
-    case '-':
-      return KeyName::minus;
-    case '/':
-      return KeyName::slash;
-    case ',':
-      return KeyName::comma;
-    case '.':
-      return KeyName::period;
-    case ' ':
-      return KeyName::space;
-    default:
-      return KeyName::unknown;
-  }
+// The key of one printed character of ASCII.
+KeyName key_of_character(char printed) {
+  if (printed == ' ') return KeyName::space;
+  const bool capital = printed >= 'A' && printed <= 'Z';
+  return key_of_sign(capital ? static_cast<char>(printed - 'A' + 'a') : printed).value_or(KeyName::unknown);
 }
 
 KeyName key_called(std::string_view name) {
@@ -60,18 +42,18 @@ KeyName key_called(std::string_view name) {
   int number = 0;
   const char* const end = name.data() + name.size();
   const std::from_chars_result read = std::from_chars(name.data() + 1, end, number);
-  return read.ptr == end && number >= 1 && number <= 12 ? nth(KeyName::f1, number - 1) : KeyName::unknown;
+  return read.ptr == end && number >= 1 && number <= 12 ? nth_key(KeyName::f1, number - 1) : KeyName::unknown;
 }
 
 KeyName name_of(const PageKey& pressed) {
   const std::string_view key = pressed.key, code = pressed.code;
   if (key.size() == 1) {
-    if (const KeyName name = key_of_sign(key[0]); name != KeyName::unknown) return name;
+    if (const KeyName name = key_of_character(key[0]); name != KeyName::unknown) return name;
   }
   if (const KeyName name = key_called(key); name != KeyName::unknown) return name;
   // Where the layout prints no letter or sign of ours (AZERTY's digit row, Cyrillic): the place on a US keyboard.
-  if (code.size() == 4 && code.starts_with("Key")) return key_of_sign(code[3]);
-  if (code.size() == 6 && code.starts_with("Digit")) return key_of_sign(code[5]);
+  if (code.size() == 4 && code.starts_with("Key")) return key_of_character(code[3]);
+  if (code.size() == 6 && code.starts_with("Digit")) return key_of_character(code[5]);
   return KeyName::unknown;
 }
 
@@ -103,7 +85,7 @@ bool types_text(const PageKey& key) {
   // One character of UTF-8; names have more bytes, and begin with a letter.
   const bool one = printed.size() == 1 || (!printed.empty() && (printed[0] & 0x80) != 0);
   if (!one || key.meta) return false;
-  if (key.ctrl && key.alt) return key_of_sign(printed[0]) == KeyName::unknown;
+  if (key.ctrl && key.alt) return key_of_character(printed[0]) == KeyName::unknown;
   return !key.ctrl && !key.alt;
 }
 
