@@ -13,7 +13,7 @@
 
 namespace headscope::cli {
 
-// What --stage and --out ask for.
+// The files that --stage and --out ask for.
 struct CompareFiles {
   std::vector<StageId> stages;  // into the folder
   std::string folder;

@@ -1,4 +1,4 @@
-// What `compare` says of two whole models: the map of all heads of all layers.
+// `compare` says of two whole models how far all heads of all layers are apart, as JSON, text and CSV.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

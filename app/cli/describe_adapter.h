@@ -10,7 +10,7 @@ namespace headscope::cli {
 // Whether a folder is one of PEFT or MLX that holds no model of its own.
 bool is_adapter_folder(const std::string& folder);
 
-// What it holds. Throws Error when it is malformed.
+// Describes the adapter that the folder holds: its kind, ranks and counts. Throws Error when it is malformed.
 Description describe_adapter(const std::string& folder);
 
 // Adds the adapters of a model's name (core/request/model_text.h) as "adapters": of each what its folder holds.
