@@ -8,7 +8,7 @@ namespace headscope {
 
 std::string model_for(const CorpusRecord& record, const Request& current) {
   const std::string& name = record.facts.model;
-  // Of adapters a record has the names of their folders, not where these lie.
+  // A record names the folders of its adapters, and does not say where they lie.
   const bool with_adapters = !model_text_of(name).adapters.empty();
   if (name.starts_with("demo:") && !with_adapters) return name;
   const bool names_files = current.model != "seeded" && !current.model.starts_with("demo:");
