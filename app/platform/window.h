@@ -21,7 +21,7 @@ class SharedContext {
 
 enum class Cursor { arrow, text, resize_x, resize_y };
 
-// What a window calls while it is open.
+// Functions of the program that a window calls while it is open.
 struct Turns {
   // One turn, which takes the events by wait(); false: it was the last.
   std::function<bool()> turn;

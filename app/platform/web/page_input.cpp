@@ -135,7 +135,7 @@ void hear_page(const char* canvas, InputQueue& to) {
 
 }  // namespace headscope
 
-// What the scripts of the page call.
+// The scripts of the page call these by their names (assets/web).
 extern "C" {
 
 EMSCRIPTEN_KEEPALIVE void headscope_typed(unsigned code_point) {

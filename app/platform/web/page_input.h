@@ -1,4 +1,4 @@
-// What a page hears of its user, as events of the window.
+// Turns what a user does on a page (keys, mouse, fingers, text, drops) into events of the window.
 #pragma once
 
 #include "app/platform/input_queue.h"

@@ -33,8 +33,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kCanvas = "#canvas";
-// What waits for the one thread may have this long between two frames, so that none takes more than 50 ms because of
-// it.
+// Work that waits for the one thread may begin for this long between two frames; a piece that has begun is finished.
 constexpr double kWorkSeconds = 0.02;
 
 bool woken = false;  // by wake_window(), and not yet seen by wait()
