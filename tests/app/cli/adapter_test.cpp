@@ -74,7 +74,8 @@ TEST_F(AdapterCommand, ASessionKeepsItAndAnotherModelDropsIt) {
   EXPECT_EQ(ran({"--session", "kept.json"}), with);
   EXPECT_EQ(ran({"--session", "kept.json", "--adapter", "none"}), ran({"--model", kLlama}));
   EXPECT_EQ(ran({"--session", "kept.json", "--model", "merged"}), with) << "its adapter was of the other model";
-  EXPECT_NE(cli({"run", "--session", "kept.json", "--model", "merged"}).err.find("they are left out"), std::string::npos);
+  EXPECT_NE(cli({"run", "--session", "kept.json", "--model", "merged"}).err.find("they are left out"),
+            std::string::npos);
   EXPECT_EQ(ran({"--session", "kept.json", "--model", kLlama}), with) << "the same model";
   folder_.write("s.json", R"({"adapter": ["lora*0.5", "lora*0.5"], "model": ")" + kLlama + R"("})");
   EXPECT_EQ(ran({"--session", "s.json"}), ran({"--model", kLlama, "--adapter", "lora*0.5;lora*0.5"}));
