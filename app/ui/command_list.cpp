@@ -108,7 +108,7 @@ const CommandInfo kBelowMainViews[] = {
     {Id::lesson_pictures, "Pictures of the lesson", "Export", "",
      "Writes a numbered picture of the window for each stop of the lesson."},
     {Id::help, "Help and keys", "Help", "F1", "The tour, and every command and key by topic."},
-    {Id::guide, "Guide", "Help", "Shift+F1", "Ten pages, a task each, and a search over them."},
+    {Id::guide, "Guide", "Help", "Shift+F1", "Pages with a task each, a glossary, and a search over them."},
     {Id::start, "Start", "Help", "",
      "Shows where one may begin: tutorials, small models, your checkpoint, your tensors."},
     {Id::tour, "Tour", "Help", "", "Goes through the pipeline on your own phrase, step by step."},

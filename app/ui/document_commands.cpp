@@ -12,7 +12,9 @@
 #include "app/ui/document_title.h"
 #include "app/ui/file_choice.h"
 #include "app/ui/guide/examples.h"
+#include "app/ui/guide/guide_page.h"
 #include "app/ui/guide/lesson_strip.h"
+#include "app/ui/guide/terms.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/lesson_notice.h"
@@ -87,9 +89,22 @@ void open_document_at(Ui& ui, const std::string& path) {
   }
 }
 
-void open_guide(Ui& ui, const std::string& page) {
-  ui.state.panels.get<GuideTarget>() = {page, std::nullopt};
+// `place` is a page, "12-glossary", or a heading of one, "12-glossary#scale".
+void open_guide(Ui& ui, const std::string& place) {
+  const std::size_t mark = std::min(place.find('#'), place.size());
+  const std::string id = place.substr(0, mark);
+  const GuidePage* page = find_guide_page(id);
+  std::optional<std::size_t> block;
+  if (page != nullptr && mark < place.size()) block = find_heading(*page, place.substr(mark + 1));
+  ui.state.panels.get<GuideTarget>() = {id, block};
   ui.state.dialog = DialogKind::guide;
+}
+
+// Over a control that stands for a term of the glossary, help is the glossary.
+void open_help(Ui& ui, const std::string& nothing) {
+  const std::string_view term = term_of_control(ui.state.hovered);
+  if (term.empty()) return open_dialog<DialogKind::help>(ui, nothing);
+  open_guide(ui, term_page(term));
 }
 
 const CommandAction kActions[] = {
@@ -109,7 +124,7 @@ const CommandAction kActions[] = {
     {CommandId::worksheet, open_dialog<DialogKind::worksheet>},
     {CommandId::palette, open_dialog<DialogKind::palette>},
     {CommandId::go_to_cell, open_dialog<DialogKind::go_to>},
-    {CommandId::help, open_dialog<DialogKind::help>},
+    {CommandId::help, open_help},
     {CommandId::guide, open_guide},
     {CommandId::about, open_dialog<DialogKind::about>},
     {CommandId::settings, open_dialog<DialogKind::settings>},

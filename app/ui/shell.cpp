@@ -16,6 +16,7 @@
 #include "app/ui/guide/examples.h"
 #include "app/ui/guide/lesson_strip.h"
 #include "app/ui/guide/start_cards.h"
+#include "app/ui/guide/terms.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/headline.h"
 #include "app/ui/heads/arcs.h"
@@ -35,6 +36,7 @@
 #include "app/ui/stage_facts.h"
 #include "app/ui/updates/updates_strip.h"
 #include "app/ui/view_head.h"
+#include "app/ui/widgets/term_tips.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -268,6 +270,7 @@ void draw_shell(Ui& ui) {
   begin_window();
   begin_frame_state(ui.state, user_acts(ui));
   begin_explain_frame(ui);
+  ui.state.panels.get<TermTips>().sentence_of = term_tip;
   if (ui.probe != nullptr) ui.probe->rects.clear();
   for (const std::string& path : ui.input.dropped) ui.push(CommandId::open_path, path);
   ui.input.dropped.clear();

@@ -1,5 +1,14 @@
 """Help > Guide by mouse and keyboard: opened from the menu, searched, its links followed, left."""
+import os
+
 from driver import Window, expect, main
+
+
+def picture(window, name):
+    folder = os.environ.get("HEADSCOPE_PICTURES")
+    if folder:
+        window.settle()
+        window.run("import", "-window", "root", os.path.join(folder, name + ".png"))
 
 
 def the_guide_is_searched_and_followed(headscope, cli, display, home):
@@ -34,5 +43,23 @@ def the_guide_is_searched_and_followed(headscope, cli, display, home):
     expect(p["dialog"] == 0, "no dialog was open over the bug lab")
 
 
+def a_term_is_explained(headscope, cli, display, home):
+    window = Window(headscope, display, home, (), folded=True)
+    for term, heading in (("request/fact/scale", "scale"), ("inspector/entropy", "entropy"), ("tokens_fact", "tokenizer")):
+        window.move(term)
+        window.settle()
+        picture(window, f"term-{heading}")
+        window.key("F1")
+        window.wait(lambda q: "guide/page/12-glossary" in q["rects"], "the glossary")
+        picture(window, f"glossary-{heading}")
+        window.key("Escape")
+        window.wait(lambda q: "guide/page/12-glossary" not in q["rects"], "the window again")
+    window.key("shift+F1")
+    window.wait(lambda q: "guide/page/13-rope" in q["rects"], "the pages")
+    window.click("guide/page/13-rope")
+    picture(window, "rope")
+    window.key("Escape")
+
+
 if __name__ == "__main__":
-    main([the_guide_is_searched_and_followed])
+    main([the_guide_is_searched_and_followed, a_term_is_explained])

@@ -1,6 +1,7 @@
 // Help > Guide: the pages of assets/guide, with a search over all of them.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/guide/guide_page.h"
 #include "app/ui/guide/guide_text.h"
+#include "app/ui/guide/tour.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
@@ -24,9 +26,23 @@ constexpr const char* kHits = "guide/hits";
 // What the dialog remembers while the window is open: it comes back to the page that was read.
 struct GuideDialogState {
   std::string page, query;
-  std::vector<GuideHit> hits;  // of `query`
+  std::vector<GuideHit> hits;               // of `query`
+  std::map<std::string, std::string> live;  // the numbers of the run that `layout` has
   GuideLayout layout;
+  void add_text(std::string& all) const {
+    for (const auto& [name, value] : live) all += value;
+  }
 };
+
+// The numbers of the run on screen, where the page has some.
+std::map<std::string, std::string> live_values(const Ui& ui, const GuidePage& page) {
+  if (!is_live(page)) return {};
+  const auto trace = ui.session.trace();
+  if (trace == nullptr) return {{"no_rope", ""}};
+  std::map<std::string, std::string> values = tour_values(*trace, ui.session.view);
+  if (!values.contains("rope")) values["no_rope"] = "";
+  return values;
+}
 
 double& scrolled(Ui& ui, const char* area) {
   return ui.state.panels.get<ScrollOffsets>().down[area];
@@ -107,8 +123,11 @@ std::string draw_page(Ui& ui, const Rect& area) {
   const GuidePage* page = find_guide_page(state.page);
   if (page == nullptr) return "";
   const float width = area.width() - ui.px(22);
-  if (state.layout.page != page->id || state.layout.width != width || state.layout.scale != ui.scale) {
-    state.layout = lay_out_guide(ui, *page, width);
+  const std::map<std::string, std::string> live = live_values(ui, *page);
+  if (state.layout.page != page->id || state.layout.width != width || state.layout.scale != ui.scale ||
+      state.live != live) {
+    state.layout = lay_out_guide(ui, filled_page(*page, live), width);
+    state.live = live;
   }
   std::optional<std::size_t>& block = ui.state.panels.get<GuideTarget>().block;
   if (block && *block < state.layout.tops.size()) {

@@ -58,7 +58,7 @@ class Layouter {
       case Kind::heading:
         return add_heading(block);
       case Kind::paragraph:
-        return add_line(block.line, 0);
+        return block.line.empty() ? void() : add_line(block.line, 0);
       case Kind::picture:  // the window itself is there: what a picture of it shows is said in words
         for (const GuideSpan& span : block.line) add_line({{GuideSpan::Kind::words, "Picture: " + span.text}}, 0, true);
         return;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/ui/guide/embedded_texts.h"
+#include "app/ui/guide/languages.h"
 #include "core/base/utf8.h"
 #include "core/base/words.h"
 
@@ -15,6 +16,8 @@ namespace headscope::ui {
 namespace {
 
 using Kind = GuideBlock::Kind;
+
+constexpr std::string_view kComment = "<!--";
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -103,6 +106,7 @@ class Reader {
     if (text.front() == '|') return read_row(text);
     if (text.front() == '#') return read_heading(text);
     if (text.starts_with("![")) return read_picture(text);
+    if (text.starts_with(kComment)) return read_live(text);
     if (const std::string_view mark = item_mark(text); !mark.empty()) {
       end_words();
       block_ = {.kind = Kind::item, .mark = std::string(mark)};
@@ -136,6 +140,15 @@ class Reader {
     GuideBlock block{.kind = Kind::heading, .mark = std::string(text.substr(0, marks))};
     block.line = parse_line(trimmed(text.substr(marks)));
     if (page_.title.empty()) page_.title = guide_words(block);
+    page_.blocks.push_back(std::move(block));
+  }
+  // "<!-- NAME: words -->"; other comments are left out.
+  void read_live(std::string_view text) {
+    end_words();
+    const std::size_t colon = text.find(": "), end = text.rfind(" -->");
+    if (colon == text.npos || end == text.npos || end < colon + 2) return;
+    GuideBlock block{.live = std::string(trimmed(text.substr(kComment.size(), colon - kComment.size())))};
+    block.line = parse_line(trimmed(text.substr(colon + 2, end - colon - 2)));
     page_.blocks.push_back(std::move(block));
   }
   void read_picture(std::string_view text) {
@@ -191,6 +204,30 @@ std::string guide_words(const GuideBlock& block) {
   return words;
 }
 
+bool is_live(const GuidePage& page) {
+  return std::any_of(page.blocks.begin(), page.blocks.end(),
+                     [](const GuideBlock& block) { return !block.live.empty(); });
+}
+
+GuidePage filled_page(const GuidePage& page, const std::map<std::string, std::string>& values) {
+  GuidePage filled = page;
+  for (GuideBlock& block : filled.blocks) {
+    if (block.live.empty()) continue;
+    if (values.find(block.live) == values.end()) block.line.clear();
+    for (GuideSpan& span : block.line) span.text = filled_in(span.text, values);
+  }
+  return filled;
+}
+
+std::optional<std::size_t> find_heading(const GuidePage& page, std::string_view heading) {
+  const std::string asked = small_letters(std::string(heading));
+  for (std::size_t k = 0; k < page.blocks.size(); ++k) {
+    const GuideBlock& block = page.blocks[k];
+    if (block.kind == Kind::heading && small_letters(guide_words(block)) == asked) return k;
+  }
+  return std::nullopt;
+}
+
 GuidePage parse_guide_page(const std::string& id, std::string_view markdown) {
   GuidePage page{id, "", {}};
   Reader reader(page);
@@ -227,6 +264,7 @@ std::vector<GuideHit> find_in_guide(std::string_view query, std::size_t most) {
   for (const GuidePage& page : guide_pages()) {
     std::string heading;
     for (std::size_t k = 0; k < page.blocks.size(); ++k) {
+      if (!page.blocks[k].live.empty()) continue;  // its numbers are those of the run, and may not be shown at all
       const std::string words = guide_words(page.blocks[k]);
       if (page.blocks[k].kind == Kind::heading) heading = words;
       const std::string small = small_letters(words);

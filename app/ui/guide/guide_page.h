@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,7 @@ struct GuideBlock {
   GuideLine line = {};                            // of a heading, paragraph or item; the words of a picture
   std::vector<std::string> code = {};             // lines of code
   std::vector<std::vector<GuideLine>> rows = {};  // of a table; the first one names its columns
+  std::string live = {};                          // shown only where filled_page() has a value of this name; "": always
 };
 
 struct GuidePage {
@@ -31,7 +34,8 @@ struct GuidePage {
 };
 
 // Reads the Markdown that the guide is written in: headings, paragraphs, lists of one level, fenced code, tables,
-// pictures that stand alone; within a line **strong**, `code` and [links](target). Anything else is words.
+// pictures that stand alone; within a line **strong**, `code` and [links](target). Anything else is words. A comment
+// "<!-- NAME: words with {value} -->" on a line of its own is a paragraph with numbers of the run on screen.
 GuidePage parse_guide_page(const std::string& id, std::string_view markdown);
 
 // All pages, in the order of their files.
@@ -41,6 +45,15 @@ const GuidePage* find_guide_page(std::string_view id);
 
 // The plain words of a block.
 std::string guide_words(const GuideBlock& block);
+
+// The page with {value} filled in where a paragraph is live. Those whose name has no value become empty paragraphs, so
+// that blocks keep their numbers.
+GuidePage filled_page(const GuidePage& page, const std::map<std::string, std::string>& values);
+// Whether filled_page() changes it.
+bool is_live(const GuidePage& page);
+
+// The number of the block that is this heading, in any case of letters; nullopt where the page has none.
+std::optional<std::size_t> find_heading(const GuidePage& page, std::string_view heading);
 
 // A block that has every word of a query in it.
 struct GuideHit {

@@ -58,6 +58,7 @@ const std::vector<TourStop>& tour_stops() {
       {"input", {"pipeline/input", "pipeline/query"}, StageId::input},
       {"projections", {"pipeline/qkv", "pipeline/query_proj", "pipeline/query"}, {}},
       {"heads", {"pipeline/query"}, StageId::query},
+      {"positions", {"pipeline/query", "pipeline/key"}, StageId::query},
       {"scores", {"pipeline/scores", "pipeline/raw_scores"}, StageId::scores},
       {"mask", {"request/mask", "request/open", "pipeline/masked_scores"}, StageId::masked_scores},
       {"weights", {"heads", "pipeline/weights"}, StageId::weights},

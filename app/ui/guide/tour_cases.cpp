@@ -62,6 +62,11 @@ bool has_nan_in_row(const TourRun& run) {
   return std::any_of(row.begin(), row.end(), [](float each) { return std::isnan(each); });
 }
 
+// Whether tour_values() has an angle to speak of.
+bool has_rotary_positions(const TourRun& run) {
+  return tour_values(run.trace, run.session.view).contains("rope");
+}
+
 constexpr TourCase kCases[] = {
     {"phrase", "earlier", is_earlier},
     {"phrase", "given", has_no_words},
@@ -70,6 +75,7 @@ constexpr TourCase kCases[] = {
      [](const TourRun& run) { return !run.trace.inputs->query.empty() || runs_capture(run.trace.request); }},
     {"projections", "two", [](const TourRun& run) { return is_cross_attention(run.trace.request); }},
     {"heads", "one", [](const TourRun& run) { return run.trace.num_heads() == 1; }},
+    {"positions", "none", [](const TourRun& run) { return !has_rotary_positions(run); }},
     {"scores", "captured", [](const TourRun& run) { return run.trace.find(StageId::raw_scores) == nullptr; }},
     {"mask", "none",
      [](const TourRun& run) {

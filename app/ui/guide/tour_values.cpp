@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 
 #include "app/ui/guide/tour.h"
 #include "app/ui/stage_facts.h"
@@ -11,6 +15,8 @@
 #include "core/base/grouped_digits.h"
 #include "core/base/minus_sign.h"
 #include "core/base/utf8.h"
+#include "core/explain/explain.h"
+#include "core/model/head_rule.h"
 #include "core/request/request_text.h"
 
 namespace headscope::ui {
@@ -56,6 +62,58 @@ std::int64_t strongest_of(const std::vector<float>& values) {
   return std::max_element(values.begin(), values.end(), larger) - values.begin();
 }
 
+// The first pair of a query's or key's features: before and after it was turned, as (a cos θ − b sin θ, a sin θ + b cos
+// θ).
+struct TurnedPair {
+  ExplainTurn turn;
+  double before[2] = {0, 0}, after[2] = {0, 0};
+};
+std::optional<TurnedPair> turned_pair(const Trace& trace, StageId stage, const Index& index) {
+  const std::optional<ExplainTurn> turn = explain(trace, stage, index).turn;
+  if (!turn || !turn->first) return std::nullopt;
+  const double a = turn->own.value, b = turn->other.value, cosine = turn->own.factor, sine = -turn->other.factor;
+  return TurnedPair{*turn, {a, b}, {a * cosine - b * sine, a * sine + b * cosine}};
+}
+
+std::string pair_text(const double (&pair)[2]) {
+  return number_label(pair[0], 4) + ", " + number_label(pair[1], 4);
+}
+
+// The numbers of rotary positions of the cell's query and key: "rope" and "rope_..."; none in a run without them.
+void add_rope(std::map<std::string, std::string>& values, const Trace& trace, const Selection& at, Cell cell) {
+  const HeadRule* rule = trace.inputs->head_rule.get();
+  if (rule == nullptr || rule->rotary == nullptr) return;
+  const Stage *query = trace.find(StageId::query), *key = trace.find(StageId::key);
+  if (query == nullptr || key == nullptr || cell.row >= query->tensor.dim(2) || cell.column >= key->tensor.dim(2))
+    return;
+  const RotaryRule& turns = rule->rotary->rule();
+  if (turns.inverse_frequencies.empty()) return;
+  const std::int64_t group = at.head / (query->tensor.dim(1) / key->tensor.dim(1));
+  const auto q = turned_pair(trace, StageId::query, {at.batch, at.head, cell.row, turns.begin});
+  const auto k = turned_pair(trace, StageId::key, {at.batch, group, cell.column, turns.begin});
+  if (!q || !k) return;
+  const double difference = q->turn.angle - k->turn.angle, cosine = std::cos(difference), sine = std::sin(difference);
+  const double *a = q->before, *b = k->before, stretch = q->turn.stretch * k->turn.stretch;
+  const auto say = [&](const char* name, double value) {
+    values[std::string("rope_") + name] = number_label(value, 4);
+  };
+  values["rope"] = "";
+  values["rope_query"] = grouped_digits(q->turn.position);
+  values["rope_key"] = grouped_digits(k->turn.position);
+  values["rope_pairs"] = grouped_digits(std::ssize(turns.inverse_frequencies));
+  values["rope_fast"] = with_minus_signs(fmt::format("{:.4g}", turns.inverse_frequencies.front()));
+  values["rope_slow"] = with_minus_signs(fmt::format("{:.4g}", turns.inverse_frequencies.back()));
+  values["rope_query_before"] = pair_text(q->before);
+  values["rope_query_after"] = pair_text(q->after);
+  values["rope_key_before"] = pair_text(k->before);
+  values["rope_key_after"] = pair_text(k->after);
+  say("query_angle", q->turn.angle);
+  say("key_angle", k->turn.angle);
+  say("difference", difference);
+  say("product", q->after[0] * k->after[0] + q->after[1] * k->after[1]);
+  say("relative", stretch * ((a[0] * cosine - a[1] * sine) * b[0] + (a[0] * sine + a[1] * cosine) * b[1]));
+}
+
 std::string first_values(const Trace& trace, const Selection& at, std::int64_t row) {
   const Stage* input = trace.find(StageId::input);
   if (input == nullptr) return "";
@@ -86,6 +144,8 @@ std::map<std::string, std::string> tour_values(const Trace& trace, const ViewSta
   for (const Stage& stage : trace.stages) {
     values[std::string(stage_name(stage.id)) + "_shape"] = to_string(stage.tensor.shape());
   }
+  values["layer"] = std::to_string(trace.model != nullptr ? trace.model->layer : 0);
+  add_rope(values, trace, at, cell);
   values["input_values"] = first_values(trace, at, cell.row);
   values["raw_score"] = number_at(trace, StageId::raw_scores, at, cell);
   values["score"] = number_at(trace, StageId::scores, at, cell);

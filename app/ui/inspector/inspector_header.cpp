@@ -43,6 +43,12 @@ std::string inspected_fact(const Inspected& inspected) {
   return name + " " + to_string(tensor.shape()) + demand;
 }
 
+void explain_fact(Ui& ui, const std::string& fact, const Rect& behind) {
+  if (fact.find("entropy") == std::string::npos) return;
+  const float end = behind.min.x - ui.px(10), width = std::ceil(text_width(ui, Type::words12, fact));
+  interact_mouse(ui, "inspector/entropy", {{end - width, behind.min.y}, {end, behind.max.y}}, {}, false);
+}
+
 void draw_inspector_header(Ui& ui, const Inspected& inspected, const Rect& area) {
   const bool per_head = inspected.data.trace().tensor(inspected.stage).rank() == 4;
   Rect all = area;
@@ -50,8 +56,9 @@ void draw_inspector_header(Ui& ui, const Inspected& inspected, const Rect& area)
   buttons.max.x -= ui.px(size::panel_padding) - ui.px(4);
   collapse_button(ui, buttons, "inspector/close", Icon::chevron_right,
                   "Closes the inspector; F4 or its rail opens it again.", CommandId::toggle_inspector);
-  panel_header(ui, all, inspected_title(inspected), inspected_fact(inspected),
-               per_head ? static_cast<int>(inspected.selection.head) : -1, !per_head);
+  const std::string fact = inspected_fact(inspected);
+  const int head = per_head ? static_cast<int>(inspected.selection.head) : -1;
+  explain_fact(ui, fact, panel_header(ui, all, inspected_title(inspected), fact, head, !per_head));
   const float y = std::round(area.min.y + (ui.px(size::panel_header) - ui.px(24)) / 2);
   bool& expanded = ui.state.panels.get<ShellState>().inspector_expanded;
   const Rect expand{{buttons.min.x, y}, {buttons.min.x + ui.px(26), y + ui.px(24)}};

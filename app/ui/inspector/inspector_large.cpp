@@ -58,8 +58,10 @@ void draw_title(Ui& ui, const Inspected& inspected, const Rect& area, bool with_
   std::string fact = inspected_fact(inspected);
   const std::string named = std::string(stage_name(inspected.stage)) + " · ";
   if (fact.starts_with(named) && inspected.stage == StageId::weights) fact.erase(0, named.size());
-  panel_header(ui, {area.min, {rest.max.x, area.max.y}}, inspected_title(inspected), fact,
-               of_head ? static_cast<int>(inspected.selection.head) : -1, !of_head);
+  const int head = of_head ? static_cast<int>(inspected.selection.head) : -1;
+  const Rect behind =
+      panel_header(ui, {area.min, {rest.max.x, area.max.y}}, inspected_title(inspected), fact, head, !of_head);
+  explain_fact(ui, fact, behind);
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ Inspected inspected_of(Ui& ui, PanelData& data);
 std::string inspected_title(const Inspected& inspected);
 std::string inspected_fact(const Inspected& inspected);
 void draw_inspector_header(Ui& ui, const Inspected& inspected, const Rect& area);
+// Makes the fact answer to the mouse where it is a term of the glossary; `behind` is the rest of the line behind it.
+void explain_fact(Ui& ui, const std::string& fact, const Rect& behind);
 // Where a tensor has several slices that no head of the row of heads stands for: batch and head, as steppers.
 bool has_slice_steppers(const Inspected& inspected);
 void draw_slice_steppers(Ui& ui, const Inspected& inspected, const Rect& line);

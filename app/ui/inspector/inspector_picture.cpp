@@ -98,9 +98,12 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
 void draw_corner(Ui& ui, const Places& places) {
   const Rect& gutter = places.gutter;
   const float y = places.fitted.area.min.y;
-  text_in(ui, {{gutter.min.x, y - ui.px(30)}, {gutter.max.x, y - ui.px(14)}}, Type::words11, ui.colors.query, "query ↓",
-          1);
-  text_in(ui, {{gutter.min.x, y - ui.px(15)}, {gutter.max.x, y + ui.px(1)}}, Type::words11, ui.colors.key, "key →", 1);
+  const Rect queries{{gutter.min.x, y - ui.px(30)}, {gutter.max.x, y - ui.px(14)}};
+  const Rect keys{{gutter.min.x, y - ui.px(15)}, {gutter.max.x, y + ui.px(1)}};
+  text_in(ui, queries, Type::words11, ui.colors.query, "query ↓", 1);
+  text_in(ui, keys, Type::words11, ui.colors.key, "key →", 1);
+  interact_mouse(ui, "inspector/queries", queries, {}, false);
+  interact_mouse(ui, "inspector/keys", keys, {}, false);
 }
 
 void draw_feature_corner(Ui& ui, const Places& places) {

@@ -253,6 +253,7 @@ void draw_tokens_fact(Ui& ui, Rect& line, const std::string& label, const Proble
   const Rect place = take_right(line, width, ui.px(14));
   const Rgba ink = problem != nullptr ? ui.colors.bad : warns ? ui.colors.warn : ui.colors.text2;
   text_in(ui, place, Type::words12, ink, words, 1);
+  if (problem == nullptr) interact_mouse(ui, "tokens_fact", place, {}, false);
   if (problem != nullptr || warns) {
     draw_icon(ui, Icon::warning, {place.min.x - ui.px(12), std::round(place.center().y)}, ui.px(13), ink);
     line.max.x -= ui.px(18);

@@ -184,10 +184,10 @@ void draw_request_facts(Ui& ui, const Rect& whole) {
   text_in(ui, take_right(line, fact_width(ui, kKey), ui.px(12)), Type::mono11, ui.colors.text2, kKey, 1);
   const auto trace = ui.session.trace();
   if (trace != nullptr) {
-    const bool whole = trace->model != nullptr;
+    const bool with_layers = trace->model != nullptr;
     const float dot = fact_width(ui, "·"), gap = ui.px(7);
     bool first = true;
-    for (const RequestFact& fact : request_facts(*trace, active_interventions(ui.session.draft, whole).size())) {
+    for (const RequestFact& fact : request_facts(*trace, active_interventions(ui.session.draft, with_layers).size())) {
       const float width = fact_width(ui, fact.words) + (first ? 0 : dot + gap);
       if (width > line.width()) break;
       if (!first) text_in(ui, take_left(line, dot, gap), Type::words13, ui.colors.text3, "·");

@@ -1,10 +1,12 @@
 // Which control is under the mouse and which has the keyboard: every control calls this once a frame.
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "app/session/session.h"
 #include "app/ui/shown_name.h"
 #include "app/ui/widgets/control_states.h"
+#include "app/ui/widgets/term_tips.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -53,6 +55,19 @@ bool mouse_over(const Ui& ui, const Rect& rect) {
                                       [&](const Rect& above) { return above.contains(mouse); });
 }
 
+namespace {
+
+// What the control says of itself, then what the glossary says of the term that it stands for.
+std::string tooltip_words(const Ui& ui, const std::string& name, const ControlState& state) {
+  std::string words = state.tooltip != nullptr ? state.tooltip : "";
+  const TermTips* terms = ui.state.panels.find<TermTips>();
+  const std::string term = terms != nullptr && terms->sentence_of != nullptr ? terms->sentence_of(name) : "";
+  if (!words.empty() && !term.empty()) words += ' ';
+  return words + term;
+}
+
+}  // namespace
+
 Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, const ControlState& state,
                            bool takes_focus) {
   ui.mark(name, rect);
@@ -68,11 +83,12 @@ Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, co
   }
   if (inside && (s.active.empty() || s.active == name)) {
     s.next_hovered = name;
-    if (state.tooltip != nullptr && s.active.empty() && s.tooltip_off != name) {
+    const std::string words = tooltip_words(ui, name, state);
+    if (!words.empty() && s.active.empty() && s.tooltip_off != name) {
       if (s.hovered != name) {
         ui.wake_in(kTooltipDelay);
       } else if (s.time - s.hovered_since >= kTooltipDelay) {
-        tooltip(ui, rect, state.tooltip);
+        tooltip(ui, rect, words.c_str());
       } else {
         ui.wake_in(kTooltipDelay - (s.time - s.hovered_since));
       }

@@ -33,8 +33,9 @@ constexpr std::string_view kRows[] = {"tokens/",
                                       "inspector/where/term/"};
 
 // Facts that say a sentence where the mouse rests; a press does nothing.
-constexpr std::string_view kFacts[] = {"status/backend", "status/blank", "status/state", "status/time",
-                                       "status/tokens"};
+constexpr std::string_view kFacts[] = {"status/backend",    "status/blank",   "status/state",
+                                       "status/time",       "status/tokens",  "tokens_fact",
+                                       "inspector/entropy", "inspector/keys", "inspector/queries"};
 
 std::string row_of(const std::string& name) {
   for (const std::string_view row : kRows) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,22 @@ TEST(GuidePage, ALineHasWordsCodeAndLinks) {
   EXPECT_EQ(line[3].kind, GuideSpan::Kind::code);
 }
 
+TEST(GuidePage, ACommentIsAParagraphWithNumbersOfTheRun) {
+  const GuidePage page = parse_guide_page("p",
+                                          "# t\n\nbefore\n<!-- run: The angle is **{angle}** of {other}. -->\nafter\n"
+                                          "<!-- no words -->\n");
+  ASSERT_EQ(page.blocks.size(), 4u);
+  EXPECT_EQ(page.blocks[2].live, "run");
+  EXPECT_TRUE(is_live(page));
+  EXPECT_EQ(guide_words(filled_page(page, {{"run", ""}, {"angle", "2"}}).blocks[2]), "The angle is 2 of {other}.");
+  const GuidePage without = filled_page(page, {{"angle", "2"}});
+  ASSERT_EQ(without.blocks.size(), 4u) << "blocks keep their numbers";
+  EXPECT_EQ(guide_words(without.blocks[2]), "");
+  EXPECT_EQ(guide_words(without.blocks[3]), "after");
+  EXPECT_EQ(find_heading(page, "T"), 0u);
+  EXPECT_EQ(find_heading(page, "before"), std::nullopt);
+}
+
 TEST(GuidePage, NothingAndHalvesAreRead) {
   EXPECT_TRUE(parse_guide_page("p", "").blocks.empty());
   for (const char* text : {"```\ncode without an end", "| a |", "#", "[", "[a](", "**", "`", "![", "- ", "1. "}) {
@@ -62,9 +79,9 @@ TEST(GuidePage, NothingAndHalvesAreRead) {
   }
 }
 
-// Eleven tasks, and every link to a page or an example is one in the window.
+// Eleven tasks, the glossary and RoPE, and every link to a page or an example is one in the window.
 TEST(GuidePages, AllOfThemAreThereAndTheirLinksLeadSomewhere) {
-  ASSERT_EQ(guide_pages().size(), 11u);
+  ASSERT_EQ(guide_pages().size(), 13u);
   int pages = 0, examples = 0;
   for (const GuidePage& page : guide_pages()) {
     EXPECT_FALSE(page.title.empty()) << page.id;

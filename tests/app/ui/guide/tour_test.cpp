@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -22,6 +24,14 @@ void start(Driver& d) {
 int step_of(const Driver& d) {
   const auto* tour = d.state.panels.find<TourState>();
   return tour == nullptr ? -1 : tour->step.value_or(-1);
+}
+
+// From the first stop on.
+void go_on_to(Driver& d, const std::string& id) {
+  for (const TourStop& stop : tour_stops()) {
+    if (stop.id == id) return;
+    d.key(KeyName::right);
+  }
 }
 
 TEST(Tour, WalksThroughAllStepsByKey) {
@@ -57,7 +67,7 @@ TEST(Tour, SpeaksOfTheRealNumbers) {
   d.step();
   EXPECT_NE(d.state.panels.get<CalloutState>().text.find("2 tokens: uno, dos"), std::string::npos)
       << d.state.panels.get<CalloutState>().text;
-  for (int i = 0; i < 6; ++i) d.key(KeyName::right);
+  go_on_to(d, "weights");
   const Selection at = selection_of(d.session.view, d.trace());
   const Tensor& weights = d.trace().tensor(StageId::weights);
   const float best = std::max(weights.at({0, at.head, 1, 0}), weights.at({0, at.head, 1, 1}));
@@ -65,6 +75,30 @@ TEST(Tour, SpeaksOfTheRealNumbers) {
   std::snprintf(number, sizeof(number), "%.4f", static_cast<double>(best));
   EXPECT_NE(d.state.panels.get<CalloutState>().text.find(number), std::string::npos)
       << d.state.panels.get<CalloutState>().text;
+}
+
+TEST(Tour, SaysByWhichAngleAQueryIsTurned) {
+  Driver d(first_document());
+  d.settings.language = "en";
+  d.step();
+  d.session.view.cell = Cell{16, 11};
+  start(d);
+  go_on_to(d, "positions");
+  const std::string text = d.state.panels.get<CalloutState>().text;
+  // The 16th position at the frequency 1, and the numbers of the stage before and after.
+  const Selection at = selection_of(d.session.view, d.trace());
+  const auto number = [](float value) {
+    char words[16];
+    std::snprintf(words, sizeof(words), "%.4f", static_cast<double>(std::abs(value)));
+    return std::string(words);
+  };
+  const Tensor &before = d.trace().tensor(StageId::query_proj), &after = d.trace().tensor(StageId::query);
+  const std::int64_t width = after.dim(3);
+  EXPECT_NE(text.find("by 16.0000 rad"), std::string::npos) << text;
+  for (const std::int64_t feature : {std::int64_t{0}, width / 2}) {
+    EXPECT_NE(text.find(number(after.at({0, at.head, 16, feature}))), std::string::npos) << text;
+    EXPECT_NE(text.find(number(before.at({0, 16, at.head * width + feature}))), std::string::npos) << text;
+  }
 }
 
 // What the tour says at a stop, by its id.
@@ -240,8 +274,9 @@ TEST(Tour, OffersToGoOnWhereItWasLeft) {
   d.settings.tour_step = 4;
   d.state.panels.get<TourState>().offered = true;
   d.step();
+  const std::string words = "step 5 of " + std::to_string(tour_stops().size());
   EXPECT_TRUE(std::any_of(d.texts.begin(), d.texts.end(),
-                          [](const DrawnText& text) { return text.words.find("step 5 of 14") != std::string::npos; }));
+                          [&](const DrawnText& text) { return text.words.find(words) != std::string::npos; }));
   d.click("notice/tour-offer/button");
   EXPECT_EQ(step_of(d), 4);
 }
@@ -250,7 +285,7 @@ TEST(Tour, HasNoEnglishWordForNoMaskInSpanish) {
   Driver d(phrase_document("uno dos tres"));
   d.settings.language = "es";
   start(d);
-  for (int i = 0; i < 5; ++i) d.key(KeyName::right);
+  go_on_to(d, "mask");
   const std::string text = d.state.panels.get<CalloutState>().text;
   EXPECT_NE(text.find("No hay máscara:"), std::string::npos) << text;
 }

@@ -1,0 +1,15 @@
+// The sentences of terms below tooltips: the room of the guide knows them, and every control shows them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headscope::ui {
+
+// Filled in once by the shell, for interact_mouse().
+struct TermTips {
+  // The sentence that explains the term for which a control of this name stands; "" for none.
+  std::string (*sentence_of)(std::string_view control) = nullptr;
+};
+
+}  // namespace headscope::ui

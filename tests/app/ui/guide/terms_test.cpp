@@ -1,0 +1,150 @@
+// Terms of the window: each has its place in the glossary, tooltips say its sentence, and F1 goes there.
+#include "app/ui/guide/terms.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/session/panel_layout.h"
+#include "app/ui/guide/guide_page.h"
+#include "app/ui/guide/tour.h"
+#include "app/ui/guide_state.h"
+#include "app/ui/request/request_facts.h"
+#include "core/request/stage.h"
+#include "tests/app/ui/driver.h"
+
+namespace headscope::ui {
+namespace {
+
+Driver& at_first_screen() {
+  static Document document = [] {
+    Document first = first_document();
+    first.view.heads_show = HeadsShow::one;
+    set_panel_layout(first.view, first_panel_layout());
+    return first;
+  }();
+  static Driver driver(document);
+  driver.step(3);
+  return driver;
+}
+
+bool says(const Driver& d, const std::string& words) {
+  return std::any_of(d.texts.begin(), d.texts.end(),
+                     [&](const DrawnText& text) { return text.words.find(words) != std::string::npos; });
+}
+
+TEST(Terms, EveryOneHasASentenceInTheGlossary) {
+  for (const TermRow& row : term_rows()) {
+    const std::string sentence = term_sentence(row.term);
+    EXPECT_TRUE(sentence.ends_with('.') && sentence.size() <= 200) << row.term << ": " << sentence;
+  }
+  EXPECT_EQ(
+      term_sentence("scale"),
+      "The scale is the number that every score is multiplied by, 1 / √head_dim unless the model says otherwise.");
+  EXPECT_EQ(term_sentence("no such term"), "");
+}
+
+TEST(Terms, EveryEntryOfTheGlossaryBeginsWithASentence) {
+  const GuidePage* page = find_guide_page(kGlossary);
+  ASSERT_NE(page, nullptr);
+  int entries = 0;
+  for (const GuideBlock& block : page->blocks) {
+    if (block.kind != GuideBlock::Kind::heading || block.mark != "##") continue;
+    EXPECT_FALSE(term_sentence(guide_words(block)).empty()) << guide_words(block);
+    ++entries;
+  }
+  EXPECT_GT(entries, 30);
+}
+
+TEST(Terms, EveryStageIsOne) {
+  for (const StageId stage : all_stages()) {
+    EXPECT_FALSE(term_of_control("pipeline/" + std::string(stage_name(stage))).empty()) << stage_name(stage);
+  }
+}
+
+// A model and a file of weights are names of the user's own.
+TEST(Terms, EveryFactOfTheRequestIsOne) {
+  for (const RequestFact& fact : request_facts(at_first_screen().trace(), 0)) {
+    const std::string option = fact.option;
+    const bool named = option == "model" || option == "weights";
+    EXPECT_EQ(term_of_control("request/fact/" + option).empty(), named) << option;
+  }
+}
+
+TEST(Terms, ATooltipSaysTheSentenceAndF1OpensTheGlossaryThere) {
+  Driver& d = at_first_screen();
+  for (const TermRow& row : term_rows()) {
+    const std::string name(row.control);
+    if (!d.has(name) || d.rect(name).width() < 2) continue;
+    d.hover(name);
+    d.wait(0.5);
+    d.step();
+    ASSERT_EQ(d.state.hovered, name);
+    EXPECT_TRUE(says(d, "F1 says more.") || says(d, "more.")) << name;
+    d.key(KeyName::f1);
+    ASSERT_EQ(d.state.dialog, DialogKind::guide) << name;
+    d.step(3);
+    EXPECT_TRUE(says(d, std::string(row.term))) << name;
+    d.key(KeyName::escape);
+    d.step(2);
+    ASSERT_EQ(d.state.dialog, DialogKind::none);
+  }
+}
+
+TEST(Terms, ThoseOfTheFirstScreenAreThere) {
+  Driver& d = at_first_screen();
+  for (const char* name :
+       {"tokens_fact", "inspector/entropy", "inspector/queries", "inspector/keys", "request/fact/heads",
+        "request/fact/mask", "request/fact/scale", "pipeline/weights", "pipeline/concat", "phrase/tokens"}) {
+    EXPECT_TRUE(d.has(name)) << name;
+    EXPECT_FALSE(term_of_control(name).empty()) << name;
+  }
+}
+
+TEST(Terms, F1IsHelpElsewhere) {
+  Driver& d = at_first_screen();
+  d.hover("status/state");
+  d.key(KeyName::f1);
+  EXPECT_EQ(d.state.dialog, DialogKind::help);
+  d.key(KeyName::escape);
+  d.step(2);
+}
+
+// The numbers of rotary positions in the guide and the tour are those of the tensors.
+TEST(Terms, RopeHasTheNumbersOfTheRun) {
+  Driver& d = at_first_screen();
+  const Trace& trace = d.trace();
+  d.session.view.stage = StageId::weights;
+  d.session.view.cell = Cell{16, 11};
+  const auto values = tour_values(trace, d.session.view);
+  ASSERT_TRUE(values.contains("rope"));
+  EXPECT_EQ(values.at("rope_query"), "16");
+  EXPECT_EQ(values.at("rope_key"), "11");
+  EXPECT_EQ(values.at("rope_pairs"), "8");
+  EXPECT_EQ(values.at("rope_difference"), "5.0000") << "frequency 1, five positions";
+  EXPECT_EQ(values.at("rope_product"), values.at("rope_relative"));
+  const GuidePage* page = find_guide_page("13-rope");
+  ASSERT_NE(page, nullptr);
+  ASSERT_TRUE(is_live(*page));
+  std::string all;
+  for (const GuideBlock& block : filled_page(*page, values).blocks) all += guide_words(block) + "\n";
+  EXPECT_EQ(all.find("{"), std::string::npos) << all;
+  EXPECT_NE(all.find("stands at position 16"), std::string::npos) << all;
+  EXPECT_EQ(all.find("no rotary positions"), std::string::npos) << all;
+  std::string none;
+  for (const GuideBlock& block : filled_page(*page, {{"no_rope", ""}}).blocks) none += guide_words(block) + "\n";
+  EXPECT_NE(none.find("no rotary positions"), std::string::npos);
+  EXPECT_EQ(none.find("{"), std::string::npos) << none;
+}
+
+TEST(Terms, RandomWeightsHaveNoAngles) {
+  Driver d;
+  d.step();
+  EXPECT_FALSE(tour_values(d.trace(), d.session.view).contains("rope"));
+}
+
+}  // namespace
+}  // namespace headscope::ui
