@@ -11,7 +11,8 @@ namespace {
 using Id = CommandId;
 
 const CommandInfo kAboveMainViews[] = {
-    {Id::new_session, "New", "File", "Ctrl+N", "Starts over with the demo: 'Hola mi nombre es Alex', seeded weights."},
+    {Id::new_session, "New", "File", "Ctrl+N",
+     "Starts over as at the first start: demo:stories, and four ways to begin above it."},
     {Id::open_file, "Open...", "File", "Ctrl+O",
      "Opens a session, an exported picture, the weights of a layer, a GGUF model, an input x or a corpus; dropping the "
      "file does the same."},

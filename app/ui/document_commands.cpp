@@ -39,13 +39,15 @@ void choose_file(Ui& ui, const char* purpose) {
   ui.state.dialog = DialogKind::choose_file;
 }
 
-void open_demo(Ui& ui) {
-  Document document = demo_document();
+// As at the very first start, with the ways to begin above it; what is typed comes back by undo.
+void start_over(Ui& ui) {
+  Document document = first_document();
   document.view.heads_show = usual_heads(ui.settings);
   // The panels lie as the user has arranged them, whatever is open.
   ui.session.open(document.request, with_layout_of(document.view, ui.session.view), document.identity());
   note_opened(ui.state, ui.session.document.title, {document.request});
   ui.state.edits.clear();
+  ui.settings.start_open = true;
 }
 
 // The document takes the place of the one that is open: one step of undo.
@@ -108,7 +110,7 @@ void open_help(Ui& ui, const std::string& nothing) {
 }
 
 const CommandAction kActions[] = {
-    {CommandId::new_session, plain<open_demo>},
+    {CommandId::new_session, plain<start_over>},
     {CommandId::open_file, open_dialog<DialogKind::open_file>},
     {CommandId::open_folder, [](Ui& ui, const std::string&) { choose_file(ui, "model"); }},
     {CommandId::open_phrase, [](Ui& ui, const std::string&) { choose_file(ui, "phrase-file"); }},

@@ -160,7 +160,7 @@ void draw_text_bands(Ui& ui, const TextShown& shown, const Rect& area) {
   if (known == nullptr) return;
   const double largest = head_range(*known).high;
   pieces.add(Type::words12, ui.colors.text2,
-             fmt::format("{} heads × {} words, range 0–{}", heads, count, tick_label(largest, largest)));
+             fmt::format("{} heads × {} tokens, range 0–{}", heads, count, tick_label(largest, largest)));
   Rect map{{area.min.x + ui.px(kNames), title.max.y}, {area.max.x - ui.px(kStrongest), area.max.y - ui.px(kBandBelow)}};
   map.max.x = map.min.x + std::floor(map.width());
   map.max.y = map.min.y + std::floor(map.height());

@@ -52,7 +52,7 @@ TEST(UndoTimeline, EveryWayToAnotherDocumentIsOneStep) {
       [&](Driver& d) { d.drop(text); },
   };
   for (std::size_t k = 0; k < ways.size(); ++k) {
-    Driver d(first_document());
+    Driver d(open_document("demo:pronouns", Request(), ViewState()));
     d.session.draft.phrase = "The street was wide";
     d.session.view.head = 3;
     d.session.view.cell = Cell{1, 2};
