@@ -5,6 +5,7 @@ import torch
 from headscope._interventions import Ablate, Edit, Factor, Freeze, Paint, Patch, read_interventions, request_of
 from headscope._layers import Attention, find_layers
 from headscope._multihead import watch_multihead
+from headscope._own_arrays import Put
 from headscope._run import run
 from headscope._work import AXES, SCORE_STAGES, Work, merge_heads, split_heads
 
@@ -55,7 +56,7 @@ def intervene(model, source, *, layers=None, tokens=None):
             logits = model(ids)
 
     source: a session file, a picture that carries one, what show() or run() returned, or options by name:
-        dict(ablate="0.1,2.3", edit="1/scores:0,2,3,1=0.5"). The rest of the request is the model's own affair.
+        dict(ablate="0.1,2.3", edit="1/scores:0,2,3,1=0.5", add={"1/stream:-1": (vector, 4.0)}). The rest of the request is the model's own affair.
     layers: the attention of each layer: torch.nn.MultiheadAttention, or an Attention that names its modules; without it
         find_layers() looks for them.
     tokens: of the text that the model will read; needed where the run that patches take from has another length.
@@ -69,7 +70,7 @@ def intervene(model, source, *, layers=None, tokens=None):
         raise ValueError("layers is empty")
     shown = request.get("layer")
     shown = len(parts) - 1 if shown in (None, "") else int(shown)
-    values = [each._replace(layer=shown) if isinstance(each, (Edit, Patch)) and each.layer is None else each
+    values = [each._replace(layer=shown) if isinstance(each, (Edit, Patch, Put)) and each.layer is None else each
               for each in values]
     for each in values:
         _refuse_layer(each, parts)
@@ -100,10 +101,12 @@ def _refuse_layer(each, parts):
     layer = getattr(each, "layer", None)
     if layer is not None and layer >= len(parts):
         raise ValueError(f"there is no layer {layer}; the model has {len(parts)}, counted from 0")
-    if not isinstance(each, (Edit, Patch)):
+    if not isinstance(each, (Edit, Patch, Put)):
         return
     stage, part = each[0], parts[layer]
-    if isinstance(each, Patch) and stage not in AXES:
+    if isinstance(each, Put) and stage == "attention_out":
+        raise ValueError("no hook knows whether attention_out is normed behind its projection; where it is not, it is output")
+    if isinstance(each, (Patch, Put)) and stage not in AXES:
         raise ValueError(f"no hook reaches the stage {stage}; expected one of {', '.join(AXES)}")
     if not isinstance(part, Attention):
         if stage == "stream":
@@ -126,7 +129,7 @@ def _refuse_layer(each, parts):
 
 
 def _refuse_heads(work, heads, kv_heads):
-    for each in work.of((Ablate, Freeze, Factor, Patch)):
+    for each in work.of((Ablate, Freeze, Factor, Patch, Put)):
         head = each.head
         most = kv_heads if each[0] in ("key", "value") else heads
         if head is not None and head >= most:
@@ -141,7 +144,7 @@ def _numbers_of_a(request, patches):
     found = {}
     other = request_of(origin) if patches else {}
     for each in read_interventions(other):
-        if isinstance(each, (Edit, Patch)) and each.layer is None and other.get("model", "seeded") != "seeded":
+        if isinstance(each, (Edit, Patch, Put)) and each.layer is None and other.get("model", "seeded") != "seeded":
             raise ValueError(f"{origin} changes {each[0]} of the layer that is shown; say its layer: N/{each[0]}")
     of_model = other.get("model", "seeded") != "seeded"
     for layer in sorted({each.layer for each in patches}):

@@ -5,8 +5,11 @@ import os
 import pathlib
 from typing import NamedTuple, Optional, Tuple
 
+from headscope._own_arrays import puts_of
 from headscope._program import HeadscopeError, call
 
+# Where request_of() says in which folder a session lies, for the files that it names.
+FOLDER = " folder"
 # Options that hold interventions, and what stands between their terms.
 SEPARATORS = {"ablate": ",", "freeze": ",", "scale_query": ",", "scale_key": ",", "edit": ";", "paint": ";", "patch": ";"}
 HEAD_STAGES = ("query", "key", "value", "c2p", "p2c", "raw_scores", "scores", "capped_scores", "masked_scores",
@@ -160,23 +163,13 @@ def interventions_of(request):
     return found
 
 
-def _refuse_arrays(request):
-    for name, value in request.items():
-        name = name.replace("-", "_")
-        if name not in ("set", "add", "project_out") or value in (None, "", "none", [], ()):
-            continue
-        terms = value.split(";") if isinstance(value, str) else list(value)
-        if any(not str(term).strip().startswith("off:") for term in terms):
-            raise ValueError(f"{name} puts your own arrays into stages, which no hook here does; headscope.run does it")
-
-
 def read_interventions(request):
-    """The interventions of a request that are on, as values. ValueError names a term that is spelled otherwise, and
-    arrays of set, add and project_out, which no hook puts in."""
-    _refuse_arrays(request)
-    return [_READERS[option](option, term.strip())
-            for option, text in interventions_of(request).items() if option != "patch_from"
-            for term in text.split(SEPARATORS[option]) if not term.strip().startswith("off:")]
+    """The interventions of a request that are on, as values; arrays in the order in which they act. ValueError names a
+    term that is spelled otherwise, and a file of set, add or project_out that cannot be read."""
+    values = [_READERS[option](option, term.strip())
+              for option, text in interventions_of(request).items() if option != "patch_from"
+              for term in text.split(SEPARATORS[option]) if not term.strip().startswith("off:")]
+    return values + puts_of(request, HEAD_STAGES, request.get(FOLDER))
 
 
 def _from_session(path):
@@ -188,6 +181,7 @@ def _from_session(path):
     except (OSError, ValueError) as error:
         raise HeadscopeError(f"{path} cannot be read as a session: {error}", 3) from None
     request = dict(session.get("request", session))
+    request[FOLDER] = str(path.parent)
     origin = request.get("patch_from", request.get("patch-from"))
     if origin and not os.path.exists(origin) and os.path.exists(path.parent / origin):
         request["patch_from"] = str(path.parent / origin)

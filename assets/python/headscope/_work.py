@@ -5,6 +5,7 @@ import math
 import torch
 
 from headscope._interventions import Ablate, Edit, Factor, Freeze, Paint, Patch
+from headscope._own_arrays import Put, apply_put
 
 # Axes of the stages that hooks reach: b batch, h head, p position, q query, k key, f feature.
 AXES = {"stream": "bpf", "input": "bpf", "key_input": "bpf", "value_input": "bpf", "qkv": "bpf", "query_proj": "bpf",
@@ -49,11 +50,11 @@ class Work:
         self.tokens = tokens
 
     def of(self, kind, stage=None):
-        """Those of a kind (or of one of some kinds); with a stage: of Edit, Patch and Factor those of that stage."""
+        """Those of a kind (or of one of some kinds); with a stage: of Edit, Patch, Factor and Put those of that stage."""
         return [each for each in self.values if isinstance(each, kind) and (stage is None or each[0] == stage)]
 
     def touches(self, *stages):
-        return any(self.of((Edit, Patch, Factor), stage) for stage in stages)
+        return any(self.of((Edit, Patch, Factor, Put), stage) for stage in stages)
 
     def recomputes(self):
         """Whether something acts between queries and keys on one side and context on the other."""
@@ -65,14 +66,14 @@ class Work:
         if self.of(Paint):
             return list(range(heads))
         found = {each.head for each in named}
-        for each in self.of((Edit, Patch)):
+        for each in self.of((Edit, Patch, Put)):
             if each[0] in SCORE_STAGES:
                 head = each.index[1] if isinstance(each, Edit) else each.head
                 found |= set(range(heads)) if head is None else {head}
         return sorted(found)
 
     def put(self, stage, tensor):
-        """The stage with its factors, the numbers of A and its edits, in this order; the tensor itself without any."""
+        """The stage with its factors, own arrays, the numbers of A and its edits, in this order; the tensor itself without any."""
         if not self.touches(stage):
             return tensor
         tensor = tensor.clone()
@@ -82,6 +83,8 @@ class Work:
             else:
                 self._within(stage, "head", each.head, tensor.shape[1])
                 tensor[:, each.head] = tensor[:, each.head] * each.factor
+        for each in self.of(Put, stage):
+            apply_put(each, tensor, AXES[stage], self.number)
         for each in self.of(Patch, stage):
             self._put_numbers(each, tensor)
         for each in self.of(Edit, stage):

@@ -55,6 +55,15 @@ class OnMultihead(unittest.TestCase):
             with self.subTest(str(options)):
                 self.check([self.x], {}, {}, **options)
 
+    def test_own_arrays(self):
+        random = np.random.default_rng(3)
+        whole, head, row = (random.standard_normal(shape).astype(np.float32) for shape in ((2, 5, WIDTH), (2, 1, 5, 8), (5,)))
+        for options in ({"add": {"output": whole}}, {"set": {"value:2": head}}, {"set": {"scores:1,-1": row, "z:3": 0}},
+                        {"project_out": {"input": whole[0]}, "add": {"weights:0,1..2": (row, 0.25)}}):
+            with self.subTest(str(options)):
+                self.check([self.x], {}, {}, **options)
+        self.check([self.x, self.y, self.y], {}, {}, set={"key_input:5": 0.5}, add={"scores:1": random.standard_normal(6)})
+
     def test_masks(self):
         causal = torch.ones(5, 5, dtype=torch.bool).triu(1)
         for options in ({"ablate": "0.2"}, {"freeze": "0.1=uniform,0.0=identity"}, {"paint": "show@1,3;hide@4,0:2"},

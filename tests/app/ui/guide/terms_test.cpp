@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "app/ui/guide/tour.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/request/request_facts.h"
+#include "app/ui/stage_facts.h"
 #include "core/request/stage.h"
 #include "tests/app/ui/driver.h"
 
@@ -138,6 +142,32 @@ TEST(Terms, RopeHasTheNumbersOfTheRun) {
   for (const GuideBlock& block : filled_page(*page, {{"no_rope", ""}}).blocks) none += guide_words(block) + "\n";
   EXPECT_NE(none.find("no rotary positions"), std::string::npos);
   EXPECT_EQ(none.find("{"), std::string::npos) << none;
+}
+
+TEST(Terms, TheTourSaysByWhichAngleAQueryIsTurned) {
+  Driver d(first_document());
+  d.settings.language = "en";
+  d.step();
+  d.session.view.cell = Cell{16, 11};
+  const auto stop = std::find_if(tour_stops().begin(), tour_stops().end(),
+                                 [](const TourStop& each) { return each.id == "positions"; });
+  d.settings.tour_step = static_cast<int>(stop - tour_stops().begin());
+  d.choose("menu/Help", "Tour");
+  const std::string text = d.state.panels.get<CalloutState>().text;
+  // The 16th position at the frequency 1, and the numbers of the stage before and after.
+  const Selection at = selection_of(d.session.view, d.trace());
+  const auto number = [](float value) {
+    char words[16];
+    std::snprintf(words, sizeof(words), "%.4f", static_cast<double>(std::abs(value)));
+    return std::string(words);
+  };
+  const Tensor &before = d.trace().tensor(StageId::query_proj), &after = d.trace().tensor(StageId::query);
+  const std::int64_t width = after.dim(3);
+  EXPECT_NE(text.find("by 16.0000 rad"), std::string::npos) << text;
+  for (const std::int64_t feature : {std::int64_t{0}, width / 2}) {
+    EXPECT_NE(text.find(number(after.at({0, at.head, 16, feature}))), std::string::npos) << text;
+    EXPECT_NE(text.find(number(before.at({0, 16, at.head * width + feature}))), std::string::npos) << text;
+  }
 }
 
 TEST(Terms, RandomWeightsHaveNoAngles) {

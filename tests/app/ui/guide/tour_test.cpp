@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -75,30 +74,6 @@ TEST(Tour, SpeaksOfTheRealNumbers) {
   std::snprintf(number, sizeof(number), "%.4f", static_cast<double>(best));
   EXPECT_NE(d.state.panels.get<CalloutState>().text.find(number), std::string::npos)
       << d.state.panels.get<CalloutState>().text;
-}
-
-TEST(Tour, SaysByWhichAngleAQueryIsTurned) {
-  Driver d(first_document());
-  d.settings.language = "en";
-  d.step();
-  d.session.view.cell = Cell{16, 11};
-  start(d);
-  go_on_to(d, "positions");
-  const std::string text = d.state.panels.get<CalloutState>().text;
-  // The 16th position at the frequency 1, and the numbers of the stage before and after.
-  const Selection at = selection_of(d.session.view, d.trace());
-  const auto number = [](float value) {
-    char words[16];
-    std::snprintf(words, sizeof(words), "%.4f", static_cast<double>(std::abs(value)));
-    return std::string(words);
-  };
-  const Tensor &before = d.trace().tensor(StageId::query_proj), &after = d.trace().tensor(StageId::query);
-  const std::int64_t width = after.dim(3);
-  EXPECT_NE(text.find("by 16.0000 rad"), std::string::npos) << text;
-  for (const std::int64_t feature : {std::int64_t{0}, width / 2}) {
-    EXPECT_NE(text.find(number(after.at({0, at.head, 16, feature}))), std::string::npos) << text;
-    EXPECT_NE(text.find(number(before.at({0, 16, at.head * width + feature}))), std::string::npos) << text;
-  }
 }
 
 // What the tour says at a stop, by its id.

@@ -1,0 +1,221 @@
+"""Arrays of set, add and project_out: read from a request, and put into the stages of a PyTorch model.
+
+Places, shapes and rules are those of `headscope-cli run --help`: an array is [features] for every chosen position, [positions,
+features], or has the shape of the chosen part or of the whole stage.
+"""
+
+import collections.abc
+import hashlib
+import math
+import os
+import pathlib
+import re
+from typing import Any, NamedTuple, Optional, Tuple
+
+from headscope._arrays import numbers, plain
+from headscope._numpy import np
+
+OPTIONS = ("set", "add", "project_out")
+# Axes of a stage along which an array has rows: positions, or queries of scores.
+ROWS = "pq"
+SPAN = re.compile(r"(-?[0-9]+)(?:\.\.(-?[0-9]+))?", re.ASCII)
+PLACE = re.compile(r"(?:([0-9]+)/)?(\w+)(?::(.*))?", re.ASCII)
+
+
+class Put(NamedTuple):
+    """An array, or a number, that replaces a part of a stage (set), is added to it, or is a direction that leaves it."""
+    stage: str
+    layer: Optional[int]
+    head: Optional[int]
+    places: Optional[Tuple[int, int]]  # first and last, below 0 from the end; None: all
+    use: str
+    array: Any = None                  # of NumPy, float32; None: `number`
+    number: float = 0.0
+    factor: float = 1.0
+    name: str = "the array"            # in messages
+
+
+def _refuse(option, term):
+    raise ValueError(f"{option} has {term!r}; `headscope-cli run --help` says how it is spelled")
+
+
+def _span(text, option, term):
+    found = SPAN.fullmatch(text)
+    if not found:
+        _refuse(option, term)
+    first = int(found[1])
+    last = first if found[2] is None else int(found[2])
+    if (first < 0) == (last < 0) and first > last:
+        _refuse(option, term)
+    return first, last
+
+
+def _placed(option, place, head_stages):
+    """(layer, stage, head, places) of "1/z:3,-1"."""
+    found = PLACE.fullmatch(place)
+    if not found:
+        _refuse(option, place)
+    layer = None if found[1] is None else int(found[1])
+    stage = "context" if found[2] == "z" else found[2]
+    if found[3] is None:
+        return layer, stage, None, None
+    if stage not in head_stages:
+        return layer, stage, None, _span(found[3], option, place)
+    head, comma, places = found[3].partition(",")
+    if (not head and not comma) or (head and not (head.isascii() and head.isdigit())):
+        _refuse(option, place)
+    return layer, stage, int(head) if head else None, _span(places, option, place) if comma else None
+
+
+def _number(text):
+    """The number that a text is as a whole; None: it is the name of a file."""
+    try:
+        return float(text) if text == text.strip() and "_" not in text else None
+    except ValueError:
+        return None
+
+
+def _digest(array):
+    """The sha256 that a session keeps of an array: its shape and its float32 numbers."""
+    sha = hashlib.sha256(b"array\0" + array.ndim.to_bytes(4, "little"))
+    for size in array.shape:
+        sha.update(int(size).to_bytes(8, "little"))
+    sha.update(np.ascontiguousarray(array, dtype="<f4").tobytes())
+    return sha.hexdigest()
+
+
+def _of_file(path, kept, folder):
+    """The array of a .npy file; of a session the one that it carries, or its file if that holds the same numbers still."""
+    own = kept.get(path, {})
+    if "values" in own:
+        return np.array(own["values"], dtype=np.float32).reshape(own["shape"])
+    beside = pathlib.Path(folder or ".", path)
+    try:
+        array = np.load(path if os.path.exists(path) or not beside.exists() else beside, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} cannot be read as an array: {error}") from None
+    array = numbers(path, array)
+    if own.get("sha256") not in (None, _digest(array)):
+        raise ValueError(f"{path}: its numbers are not those that the session was saved with; give the option anew")
+    return array
+
+
+def _terms(value):
+    """(place, what is put there) of a dict, of pairs, or of the option's text."""
+    if isinstance(value, (str, os.PathLike)):
+        return [tuple(term.strip().partition("=")[::2]) for term in os.fspath(value).split(";")]
+    return list(value.items() if isinstance(value, collections.abc.Mapping) else value)
+
+
+def _text_put(option, place, text, kept, folder):
+    """The fields of a Put that the words behind '=' give."""
+    number = _number(text)
+    if option == "set" and number is not None:
+        if math.isnan(number):
+            _refuse(option, f"{place}={text}")
+        return {"number": number}
+    factor = 1.0
+    if option == "add" and "*" in text:
+        text, _, times = text.rpartition("*")
+        factor = _number(times)
+        if factor is None or not math.isfinite(factor):
+            _refuse(option, f"{place}={text}*{times}")
+    if not text:
+        _refuse(option, f"{place}=")
+    return {"array": _of_file(text, kept, folder), "factor": factor, "name": os.path.basename(text)}
+
+
+def _given(option, place, put, kept, folder):
+    """The same of what a dict has: an array, a number of set, or (array, factor) of add; or text."""
+    factor = 1.0
+    if isinstance(put, tuple) and len(put) == 2 and isinstance(plain(put[1]), (int, float)):
+        if option != "add":
+            raise ValueError(f"{option} takes no factor; found one at {place!r}")
+        put, factor = put[0], float(plain(put[1]))
+    put = plain(put)
+    if isinstance(put, (str, os.PathLike)):
+        return {**_text_put(option, place, os.fspath(put), kept, folder), **({"factor": factor} if factor != 1.0 else {})}
+    if isinstance(put, (int, float)):
+        if option != "set":
+            raise ValueError(f"{option} takes an array; found the number {put} at {place!r}")
+        return {"number": float(put)}
+    return {"array": numbers(f"{option}[{place!r}]", put), "factor": factor, "name": f"{option}[{place!r}]"}
+
+
+def puts_of(request, head_stages, folder=None):
+    """The arrays of a request that are on, in the order in which they act. ValueError names what is spelled otherwise, and
+    files that cannot be read. folder: where a session's files lie beside it."""
+    given = {name.replace("-", "_"): value for name, value in request.items()}
+    kept = {each["file"]: each for each in given.get("arrays") or []}
+    found = []
+    for option in OPTIONS:
+        value = given.get(option)
+        if value is None or (isinstance(value, str) and value in ("", "none")):
+            continue
+        for place, put in _terms(value):
+            if place.startswith("off:"):
+                continue
+            layer, stage, head, places = _placed(option, place, head_stages)
+            found.append(Put(stage, layer, head, places, option, **_given(option, place, put, kept, folder)))
+    return found
+
+
+def _chosen(put, count, layer):
+    first, last = (0, count - 1) if put.places is None else put.places
+    begin, end = (first + count if first < 0 else first), (last + count if last < 0 else last) + 1
+    if not 0 <= begin < end <= count:
+        words = f"position {first}" if first == last else f"positions {first}..{last}"
+        raise ValueError(f"{put.stage} of layer {layer} has no {words}; its {count} are 0 to {count - 1}, or -{count} to -1")
+    return slice(begin, end)
+
+
+def _fitted(put, array, tensor, part, rows, heads, layer):
+    """The array as it lies beside `part`, the chosen places of the stage; views, nothing is copied."""
+    shape, rank = list(array.shape), array.dim()
+    chosen, whole = list(part.shape), list(tensor.shape)
+    if rank == 1 and shape == chosen[-1:]:
+        return array
+    if rank == 2 and shape == [chosen[rows], chosen[-1]]:
+        return array
+    if 3 <= rank <= len(whole) and shape == chosen[-rank:]:
+        return array
+    if 3 <= rank <= len(whole) and shape == whole[-rank:]:
+        lead = len(whole) - rank
+        places = [slice(None)] * rank
+        places[rows - lead] = _chosen(put, whole[rows], layer)
+        if heads is not None and heads >= lead and put.head is not None:
+            places[heads - lead] = slice(put.head, put.head + 1)
+        return array[tuple(places)]
+    raise ValueError(f"{put.name} is {shape}, which does not fit {put.stage} of layer {layer}; expected {chosen[-1:]}, "
+                     f"{[chosen[rows], chosen[-1]]} or {whole}")
+
+
+def apply_put(put, tensor, axes, layer):
+    """Changes `tensor`, a stage with these axes ("bhpf"), in place."""
+    import torch
+
+    rows = next(at for at, axis in enumerate(axes) if axis in ROWS)
+    heads = axes.index("h") if "h" in axes else None
+    places = [slice(None)] * tensor.dim()
+    places[rows] = _chosen(put, tensor.shape[rows], layer)
+    if put.head is not None:
+        if put.head >= tensor.shape[heads]:
+            raise ValueError(f"{put.stage} of layer {layer} has no head {put.head}; there are {tensor.shape[heads]}")
+        places[heads] = slice(put.head, put.head + 1)
+    part = tensor[tuple(places)]
+    if put.array is None:
+        tensor[tuple(places)] = put.number
+        return
+    array = torch.from_numpy(np.array(put.array, dtype=np.float32)).to(tensor.device)
+    array = _fitted(put, array, tensor, part, rows, heads, layer)
+    if put.use == "set":
+        tensor[tuple(places)] = array.to(tensor.dtype).expand(part.shape)
+    elif put.use == "add":
+        tensor[tuple(places)] = part + (put.factor * array).to(tensor.dtype)
+    else:
+        direction, own = array.double(), part.double()
+        square = (direction * direction).sum(-1, keepdim=True)
+        if not bool(((square > 0) & square.isfinite()).all()):
+            raise ValueError(f"{put.name} holds a direction of zeros or of numbers that are not finite; it needs a length above 0")
+        along = (own * direction).sum(-1, keepdim=True)
+        tensor[tuple(places)] = (own - along / square * direction).to(tensor.dtype)
