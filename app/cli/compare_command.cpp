@@ -60,11 +60,13 @@ std::string comparison_json(const Comparison& found, const ModelDifference& mode
                {"rows", found.rows.empty() ? Json() : Json(found.rows)},
                {"layer_order", found.layers.empty() ? Json() : Json(found.layers)},
                {"besides", found.besides.empty() ? Json() : Json(found.besides)},
+               {"compared", found.compared.empty() ? Json() : Json(found.compared)},
                {"options", Json::array()},
                {"tokens", alignment_json(found.queries)},
                {"key_tokens", alignment_json(found.keys)},
                {"stages", Json::array()},
-               {"heads", Json::array()}};
+               {"heads", Json::array()},
+               {"no_heads", found.no_heads.empty() ? Json() : Json(found.no_heads)}};
   if (found.first) json["first"] = stage_name(*found.first);
   if (found.layer) json["layer"] = *found.layer;
   for (const OptionDifference& option : found.options) {
@@ -139,27 +141,39 @@ std::string stages_text(const std::vector<ComparedStage>& stages) {
   return table_text({{}, {true}, {true}, {true}, {}, {}}, rows);
 }
 
-std::string heads_text(const std::vector<HeadDifference>& heads) {
-  if (heads.empty()) return "no head's weights or context differ\n";
+std::string heads_text(const Comparison& found) {
+  const std::vector<HeadDifference>& heads = found.heads;
+  const std::string missing = found.no_heads.empty() ? "" : found.no_heads + "\n";
+  if (heads.empty()) {
+    return found.no_heads.empty() ? "no head's weights or context differ\n"
+           : found.any_heads      ? missing + "in all else no head differs\n"
+                                  : missing;
+  }
   std::vector<std::vector<std::string>> rows = {{"head", "|A − B| of weights", "of context"}};
   for (const HeadDifference& head : heads) {
     rows.push_back(
         {std::to_string(head.head), fmt::format("{:.4g}", head.weights), fmt::format("{:.4g}", head.context)});
   }
-  return table_text({{true}, {true}, {true}}, rows);
+  return missing + table_text({{true}, {true}, {true}}, rows);
+}
+
+std::string start_text(const Comparison& found) {
+  const std::string name(stage_name(*found.first));
+  if (found.unread) return fmt::format("nothing that was compared differs, but {} is too large to be compared\n", name);
+  return found.layer ? fmt::format("starts to differ at {} of layer {}\n", name, *found.layer)
+                     : fmt::format("starts to differ at {}\n", name);
 }
 
 std::string comparison_text(const Comparison& found) {
   std::string text = options_text(found.options) + tokens_text("tokens", found.queries);
   if (found.keys.changed != found.queries.changed) text += tokens_text("keys", found.keys);
-  text += found.equal()  ? "equal: every number, to the last bit\n"
+  text += found.equal()  ? fmt::format("equal, to the last bit: {}\n", found.compared)
           : !found.first ? "attention is equal in the shown layer, to the last bit\n"
-          : found.layer  ? fmt::format("starts to differ at {} of layer {}\n", stage_name(*found.first), *found.layer)
-                         : fmt::format("starts to differ at {}\n", stage_name(*found.first));
+                         : start_text(found);
   for (const std::string& why : {found.layers, found.rows, found.besides}) {
     if (!why.empty()) text += why + "\n";
   }
-  return text + "\n" + stages_text(found.stages) + "\n" + heads_text(found.heads);
+  return text + "\n" + stages_text(found.stages) + "\n" + heads_text(found);
 }
 
 void run(const Arguments& given, const CancelToken& cancel) {
@@ -203,9 +217,11 @@ Command compare_command() {
       {"Comparison",
        {{"against", "FILE", "The session or picture of A."},
         {"json", "",
-         "Print {equal, first, layer, rows, options, tokens, key_tokens, stages, heads, layers:[{layer, heads:[{head, "
-         "weights, context, qk, ov}], moved:[[from, to]], paired, said}], no_layers, first_heads:{maps, text}, "
-         "divergence}. "
+         "Print {equal, first, layer, rows, layer_order, besides, compared, options, tokens, key_tokens, stages, "
+         "heads, "
+         "no_heads, layers:[{layer, heads:[{head, weights, context, qk, ov}], moved:[[from, to]], paired, said}], "
+         "no_layers, first_heads:{maps, text}, "
+         "divergence}. `compared` says of equal results all that was held against each other. "
          "Numbers of layers are shares of A's size, |A − B| / |A|: weights and context of the head on the text, qk of "
          "W_Qᵀ "
          "W_K and ov of W_O W_V, norms folded in; null where nothing can be said."},

@@ -95,6 +95,10 @@ CompareFiles compare_files(const Arguments& given) {
     written.table = out;
     return written;
   }
+  if (given.has("stage") && has_ending(out, ".csv")) {
+    throw UsageError("out", fmt::format("found '{}' together with --stage, which writes a file for every matrix", out),
+                     "a folder; FILE.csv is for the heads of two models, without --stage");
+  }
   written.folder = out;
   if (given.has("stage")) written.stages = stages_from("stage", given.get("stage"));
   if (given.has("stage") && written.stages.empty()) {

@@ -20,7 +20,7 @@ struct CompareFiles {
   std::string table;  // of all heads of all layers; "": none is written
 };
 
-// UsageError for one of them without the other, but --out FILE.csv stands alone.
+// UsageError for one of them without the other, but --out FILE.csv stands alone, and for both with FILE.csv.
 CompareFiles compare_files(const Arguments& given);
 
 // Writes what was asked for, and says so; "" where nothing was. UsageError for stages that cannot be subtracted, and

@@ -78,9 +78,21 @@ std::vector<HeadPlace> farthest_first(const ModelDifference& found) {
   return places;
 }
 
+// Heads of which nothing could be said.
+std::size_t unknown_heads(const ModelDifference& found) {
+  std::size_t count = 0;
+  for (const LayerDifference& layer : found.layers) {
+    for (const HeadShares& head : layer.heads) count += head.weights || head.context || head.qk || head.ov ? 0 : 1;
+  }
+  return count;
+}
+
 std::string table_of_heads(const ModelDifference& found) {
   const std::vector<HeadPlace> places = farthest_first(found);
-  if (places.empty()) return "no head of any layer differs\n";
+  const std::size_t all = found.layers.size() * found.layers.front().heads.size(), unknown = unknown_heads(found);
+  if (unknown == all) return "no head of any layer could be compared\n";
+  const std::string besides = unknown > 0 ? fmt::format("{} of {} heads could not be compared\n", unknown, all) : "";
+  if (places.empty()) return besides + "no head of any layer differs\n";
   std::vector<std::vector<std::string>> rows = {{"layer", "head", "weights", "context", "qk", "ov"}};
   for (std::size_t k = 0; k < std::min(places.size(), kMostShown); ++k) {
     const HeadShares& head =
@@ -88,9 +100,9 @@ std::string table_of_heads(const ModelDifference& found) {
     rows.push_back({std::to_string(places[k].layer), std::to_string(places[k].head), share_text(head.weights),
                     share_text(head.context), share_text(head.qk), share_text(head.ov)});
   }
-  const std::size_t all = found.layers.size() * found.layers.front().heads.size();
-  std::string text = fmt::format("|A − B| of |A|, of every head of every layer; {} of {} differ{}\n", places.size(),
-                                 all, places.size() > kMostShown ? fmt::format(", the farthest {}:", kMostShown) : ":");
+  std::string text =
+      besides + fmt::format("|A − B| of |A|, of every head of every layer; {} of {} differ{}\n", places.size(), all,
+                            places.size() > kMostShown ? fmt::format(", the farthest {}:", kMostShown) : ":");
   return text + table_text(std::vector<Column>(6, {true}), rows);
 }
 

@@ -10,6 +10,7 @@
 #include "core/attention/model_trace.h"
 #include "core/attention/shown_mask.h"
 #include "core/attention/stage_layout.h"
+#include "core/compare/behind_attention.h"
 #include "core/compare/layer_order.h"
 #include "core/compare/row_order.h"
 #include "core/compare/stage_pairs.h"
@@ -26,6 +27,7 @@ ComparedStage difference_of(const Stage& a, const Stage& b, const Alignments& to
   result.stage = a.id;
   if (costs_much(a.tensor) || costs_much(b.tensor)) {
     result.incomparable = "too large: it is computed when it is read, not kept";
+    result.too_large = true;
     return result;
   }
   const std::vector<Pairs> pairs = axis_pairs(a.tensor, b.tensor, a.id, tokens, result.incomparable);
@@ -54,33 +56,88 @@ ComparedStage difference_of(const Stage& a, const Stage& b, const Alignments& to
   return result;
 }
 
-// The first stage of a layer that differs, reading no further than that.
-std::optional<StageId> first_difference(const Trace& a, const Trace& b, const CancelToken& cancel) {
+// The first stage of a layer that differs, reading no further than that. Counts those that are too large to be read.
+std::optional<StageId> first_difference(const Trace& a, const Trace& b, const CancelToken& cancel,
+                                        std::int64_t& unread) {
   const Alignments tokens = alignments_of(a, b);
   for (const Stage& stage : a.stages) {
     const Stage* other = b.find(stage.id);
     if (other == nullptr) return stage.id;
     if (same_storage(stage.tensor, other->tensor)) continue;
+    if (costs_much(stage.tensor) || costs_much(other->tensor)) {
+      ++unread;
+      continue;
+    }
     const ComparedStage difference = difference_of(stage, *other, tokens, cancel, nullptr);
-    if (difference.differs() || difference.alone > 0) return stage.id;
+    if (difference.differs() || difference.alone > 0 || !difference.incomparable.empty()) return stage.id;
   }
   return std::nullopt;
 }
 
-void add_layer(const Trace& a, const Trace& b, const CancelToken& cancel, Comparison& comparison) {
+void find_first(Comparison& comparison) {
+  const std::vector<ComparedStage>& stages = comparison.stages;
+  auto first = std::find_if(stages.begin(), stages.end(), [](const ComparedStage& stage) {
+    return stage.differs() || stage.alone > 0 || (!stage.incomparable.empty() && !stage.too_large);
+  });
+  if (first == stages.end()) {
+    first = std::find_if(stages.begin(), stages.end(), [](const ComparedStage& stage) { return stage.too_large; });
+  }
+  if (first == stages.end()) return;
+  comparison.first = first->stage;
+  comparison.unread = first->too_large;
+}
+
+// Returns how many stages of layers were not read.
+std::int64_t add_layer(const Trace& a, const Trace& b, const CancelToken& cancel, Comparison& comparison) {
+  std::int64_t unread = 0;
   if (a.model == nullptr || b.model == nullptr || a.model->layers.size() != b.model->layers.size() ||
       a.model->layers.size() < 2) {
-    return;
+    return unread;
   }
   for (std::size_t l = 0; l < a.model->layers.size(); ++l) {
     const auto& left = a.model->layers[l];
     const auto& right = b.model->layers[l];
     if (left == nullptr || right == nullptr) continue;
-    const std::optional<StageId> first = first_difference(*left, *right, cancel);
+    const std::optional<StageId> first = first_difference(*left, *right, cancel, unread);
     if (!first) continue;
     comparison.layer = static_cast<std::int64_t>(l);
     comparison.first = first;
-    return;
+    comparison.unread = false;
+    break;
+  }
+  return unread;
+}
+
+// Why a stage of the heads was not compared; "" where it was.
+std::string why_not_compared(const Comparison& comparison, StageId id) {
+  const auto found = std::find_if(comparison.stages.begin(), comparison.stages.end(),
+                                  [id](const ComparedStage& stage) { return stage.stage == id; });
+  return found == comparison.stages.end() ? "neither of the two has it" : found->incomparable;
+}
+
+// The heads that differ, by the squares of their differences.
+void add_heads(const Trace& a, const Trace& b, std::map<std::int64_t, double>& weights,
+               std::map<std::int64_t, double>& context, Comparison& comparison) {
+  for (std::int64_t h = 0; h < std::min(a.num_heads(), b.num_heads()); ++h) {
+    const HeadDifference head{h, std::sqrt(weights[h]), std::sqrt(context[h])};
+    if (head.weights > 0 || head.context > 0) comparison.heads.push_back(head);
+  }
+  std::stable_sort(comparison.heads.begin(), comparison.heads.end(), [](const auto& left, const auto& right) {
+    return std::pair(left.weights, left.context) > std::pair(right.weights, right.context);
+  });
+  const std::string no_weights = why_not_compared(comparison, StageId::weights),
+                    no_context = why_not_compared(comparison, StageId::context);
+  comparison.any_heads = no_weights.empty() || no_context.empty();
+  if (a.num_heads() != b.num_heads()) {
+    comparison.no_heads = fmt::format("heads could not be compared: A has {}, B {}", a.num_heads(), b.num_heads());
+    comparison.any_heads = false;
+  } else if (!comparison.any_heads) {
+    comparison.no_heads =
+        fmt::format("heads could not be compared: of their weights {}, of their context {}", no_weights, no_context);
+  } else if (!no_weights.empty()) {
+    comparison.no_heads = "the weights of heads could not be compared: " + no_weights;
+  } else if (!no_context.empty()) {
+    comparison.no_heads = "the context of heads could not be compared: " + no_context;
   }
 }
 
@@ -139,19 +196,11 @@ Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& can
                                                                          : nullptr;
       difference = difference_of(*left, *right, tokens, cancel, squares);
     }
-    if (!comparison.first && (difference.differs() || difference.alone > 0 || !difference.incomparable.empty())) {
-      comparison.first = id;
-    }
     comparison.stages.push_back(std::move(difference));
   }
-  for (std::int64_t h = 0; h < std::min(a.num_heads(), b.num_heads()); ++h) {
-    const HeadDifference head{h, std::sqrt(weights[h]), std::sqrt(context[h])};
-    if (head.weights > 0 || head.context > 0) comparison.heads.push_back(head);
-  }
-  std::stable_sort(comparison.heads.begin(), comparison.heads.end(), [](const auto& left, const auto& right) {
-    return std::pair(left.weights, left.context) > std::pair(right.weights, right.context);
-  });
-  add_layer(a, b, cancel, comparison);
+  find_first(comparison);
+  add_heads(a, b, weights, context, comparison);
+  const std::int64_t unread = add_layer(a, b, cancel, comparison);
   // Behind equal layers one may have more.
   if (a.model != nullptr && b.model != nullptr &&
       (comparison.first || a.model->layers.size() != b.model->layers.size())) {
@@ -160,9 +209,11 @@ Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& can
   if (comparison.first && comparison.layers.empty() && same_tokens(comparison)) {
     comparison.rows = row_order_sentence(a, b, comparison.layer, cancel);
   }
-  if ((!comparison.first || !comparison.rows.empty()) && comparison.layers.empty() && same_tokens(comparison)) {
-    comparison.besides = other_difference_sentence(a, b, comparison.layer, cancel);
+  if (comparison.layers.empty() && (!comparison.first || !comparison.rows.empty())) {
+    comparison.besides = other_difference_sentence(
+        a, b, comparison.first ? std::optional(comparison.layer.value_or(0)) : std::nullopt, cancel);
   }
+  if (comparison.equal()) comparison.compared = compared_words(a, b, unread);
   return comparison;
 }
 

@@ -28,6 +28,7 @@ struct ComparedStage {
   // Why the stage cannot be compared, as the end of a sentence; "" when it can. "only A has it", "[1, 8, 5, 64] beside
   // [1, 4, 5, 128]".
   std::string incomparable;
+  bool too_large = false;   // that is why: it is computed when it is read
   std::int64_t cells = 0;   // compared
   std::int64_t alone = 0;   // cells of A and B without a partner, because tokens were added or removed
   double norm = 0;          // ||A - B||, over the finite pairs
@@ -50,21 +51,28 @@ struct Comparison {
   TokenAlignment queries, keys;
   std::vector<ComparedStage> stages;  // of the shown layers, in order
   std::vector<HeadDifference> heads;  // those that differ, by falling `weights`, then falling `context`
-  // Where the difference starts: the first stage that differs or cannot be compared; nullopt when there is none.
+  // Why heads could not be compared by their weights, by their context or by either, a sentence; "" where they were.
+  std::string no_heads;
+  bool any_heads = true;  // false: by neither
+  // Where the difference starts: the first stage that differs, or of which one has another size or none; where none
+  // does, the first that is too large to be compared; nullopt when there is none.
   // `layer`: when both are models with several layers, the first computed layer that differs; else nullopt.
   std::optional<StageId> first;
+  bool unread = false;  // nothing that was compared differs, and `first` is too large
   std::optional<std::int64_t> layer;
   std::string rows;    // row_order_sentence(): why it starts there; "" where the order of rows does not explain it
   std::string layers;  // layer_order_sentence(): layers that are missing or stand in another order; "" where none do
-  // Where attention is equal in every layer, or differs in nothing but an order: a sentence about what differs besides,
-  // an MLP or a norm behind it; "" where nothing does.
+  // other_difference_sentence() (behind_attention.h): where attention is equal in every layer, or differs in nothing
+  // but an order, what differs besides: behind it, or in the weights and settings of two models; "" where nothing does.
   std::string besides;
-  // Whether nothing differs: no stage of the shown layers, no layer is missing in one of the models, nothing besides.
+  std::string compared;  // compared_words(): of equal results, all that was compared, every number to the last bit
+  // Whether nothing differs: no stage of any layer, no layer is missing in one of the models, nothing besides.
   bool equal() const { return !first && layers.empty() && besides.empty(); }
 };
 
 // Reads every stage that both have; a stage of more than 2^24 numbers that is computed when read is reported as
-// incomparable. All batch items are compared. Throws Cancelled.
+// incomparable. All batch items are compared. Of two models whose results are equal all weights are read. Throws
+// Cancelled.
 Comparison compare_traces(const Trace& a, const Trace& b, const CancelToken& cancel);
 
 // A - B of one matrix of a stage, [pairs of rows, pairs of columns], and the labels of both. Two equal infinities give

@@ -4,20 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "core/attention/output_head.h"
-#include "core/backend/backend.h"
 #include "core/backend/linear.h"
-#include "core/base/error.h"
 #include "core/model/checkpoint.h"
 #include "core/model/checkpoint_weights.h"
 #include "core/model/layer_weights.h"
@@ -105,42 +99,6 @@ std::string missing_words(const std::vector<std::int64_t>& there, std::size_t co
   return fmt::format("layers {} and {} of {} are missing in {}", fmt::join(missing, ", "), last, with, without);
 }
 
-// Whether both differ by more than rounding.
-bool differ(std::span<const float> left, std::span<const float> right) {
-  constexpr double kRounding = 1e-4;
-  double squares = 0, apart = 0;
-  for (std::size_t k = 0; k < left.size(); ++k) {
-    const auto x = static_cast<double>(left[k]), y = static_cast<double>(right[k]);
-    squares += x * x;
-    if (x != y && !(std::isnan(x) && std::isnan(y))) apart += (x - y) * (x - y);
-  }
-  return apart > 0 && !(apart <= kRounding * kRounding * squares);
-}
-
-bool differ(const Tensor& a, const Tensor& b) {
-  if (a.empty() || b.empty() || a.size() > kMostNumbers || a.shape() != b.shape() || same_storage(a, b)) return false;
-  return differ(a.values(), b.values());
-}
-
-// The logits of the last position; empty where the model has no head, or its final states were not computed.
-std::vector<float> last_logits(const ModelTrace& model, const Backend& backend, const CancelToken& cancel) {
-  if (model.final_hidden.empty()) return {};
-  try {
-    return logits_at(model, 0, model.final_hidden.dim(1) - 1, backend, cancel);
-  } catch (const UsageError&) {
-    return {};
-  }
-}
-
-// Whether the models predict otherwise. One that has no head says nothing.
-bool logits_differ(const ModelTrace& a, const ModelTrace& b, const CancelToken& cancel) {
-  if (a.checkpoint == b.checkpoint) return false;
-  const auto backend = make_cpu_backend(0);
-  const std::vector<float> left = last_logits(a, *backend, cancel), right = last_logits(b, *backend, cancel);
-  if (left.empty() || right.empty()) return false;
-  return left.size() != right.size() || differ(left, right);
-}
-
 }  // namespace
 
 std::string layer_order_sentence(const ModelTrace& a, const ModelTrace& b, const CancelToken& cancel) {
@@ -161,26 +119,6 @@ std::string layer_order_sentence(const ModelTrace& a, const ModelTrace& b, const
   std::iota(own.begin(), own.end(), 0);
   return fmt::format("the layers stand in another order: layers {} of B are layers {} of A", fmt::join(own, ", "),
                      fmt::join(*found, ", "));
-}
-
-std::string other_difference_sentence(const Trace& a, const Trace& b, std::optional<std::int64_t> from,
-                                      const CancelToken& cancel) {
-  if (a.model == nullptr || b.model == nullptr) return "";
-  const std::size_t layers = std::min(a.model->layers.size(), b.model->layers.size());
-  for (std::size_t l = from ? static_cast<std::size_t>(*from) + 1 : layers; l < layers; ++l) {
-    const auto &left = a.model->layers[l], &right = b.model->layers[l];
-    if (left == nullptr || right == nullptr) continue;
-    const Stage *one = left->find(StageId::output), *other = right->find(StageId::output);
-    if (one != nullptr && other != nullptr && differ(one->tensor, other->tensor)) {
-      return fmt::format("what attention gives differs in layer {}, too, by more than rounding", l);
-    }
-  }
-  if (differ(a.model->final_hidden, b.model->final_hidden)) {
-    return "the final hidden states differ by more than rounding: by an MLP, or a norm, behind attention that is equal";
-  }
-  if (!logits_differ(*a.model, *b.model, cancel)) return "";
-  return "the logits of the last position differ by more than rounding: by the output head, behind final hidden states "
-         "that are equal";
 }
 
 }  // namespace headscope

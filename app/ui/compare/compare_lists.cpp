@@ -52,15 +52,17 @@ void draw_change(Ui& ui, const Rect& area, float& y, const std::string& name, co
 }
 
 std::string where_words(const Comparison& comparison) {
-  if (comparison.equal()) return "nowhere: every number is equal, to the last bit";
+  if (comparison.equal()) return "nowhere: all that was compared is equal, to the last bit";
   if (!comparison.first) return "not in the attention of the shown layer: it is equal, to the last bit";
   const std::string stage(stage_name(*comparison.first));
+  if (comparison.unread) return fmt::format("nowhere in what was compared: {} is too large", stage);
   return comparison.layer ? fmt::format("at {} of layer {}", stage, *comparison.layer) : "at " + stage;
 }
 
 std::string finding_of(const Comparison& comparison, const CompareShown& shown) {
-  if (comparison.equal()) return "A and B are equal in every number, to the last bit.";
+  if (comparison.equal()) return "A and B are equal in all that was compared, to the last bit.";
   if (!comparison.first) return "The attention of the shown layer is equal in A and B, to the last bit.";
+  if (comparison.unread) return "Nothing that was compared of A and B differs, and not all could be compared.";
   if (!shown.without) return fmt::format("A and B part {}.", where_words(comparison));
   std::string words = without_words(shown.b.trace(), *shown.without);
   words.front() = 'W';
@@ -74,9 +76,11 @@ void draw_changes(Ui& ui, const Comparison& comparison, const CompareShown& show
   const bool own_keys = comparison.keys.changed != comparison.queries.changed;
   const std::size_t keys = own_keys ? std::min(comparison.keys.changed.size(), kMostTokens) : 0;
   const float width = area.width() - ui.px(28);
-  const std::string why = as_sentence(!comparison.layers.empty() ? comparison.layers
-                                      : !comparison.rows.empty() ? comparison.rows
-                                                                 : comparison.besides);
+  const std::string why = as_sentence(!comparison.layers.empty()    ? comparison.layers
+                                      : !comparison.rows.empty()    ? comparison.rows
+                                      : !comparison.besides.empty() ? comparison.besides
+                                      : comparison.compared.empty() ? ""
+                                                                    : "Compared: " + comparison.compared);
   const float explained = why.empty() ? 0 : paragraph_height(ui, Type::words12, why, width) + ui.px(6);
   const float content =
       ui.px(2 * kTitle + 22) + explained + (tokens > 0 ? ui.px(kTitle) : 0) + (keys > 0 ? ui.px(kTitle) : 0) +
@@ -92,7 +96,7 @@ void draw_changes(Ui& ui, const Comparison& comparison, const CompareShown& show
   y += ui.px(22);
   if (!why.empty()) {
     paragraph(ui, {{inner.min.x, y}, {inner.max.x, y + explained}}, Type::words12, ui.colors.text2, why);
-    ui.mark("compare/rows", {{inner.min.x, y}, {inner.max.x, y + explained}});
+    ui.mark(comparison.equal() ? "compare/compared" : "compare/rows", {{inner.min.x, y}, {inner.max.x, y + explained}});
     y += explained;
   }
   draw_title(ui, inner, y, "Changed options", comparison.options.empty() ? "none" : "A → B");
@@ -175,8 +179,9 @@ void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison,
   float y = area.min.y - scroll.offset;
   draw_title(ui, inner, y, "Heads", count == 0 ? "" : "|A − B| of weights");
   if (count == 0) {
-    text_in(ui, {{inner.min.x, y}, {inner.max.x, y + ui.px(kRow)}}, Type::words12, ui.colors.text3,
-            "No head's weights or context differ.");
+    paragraph(ui, {{inner.min.x, y}, {inner.max.x, y}}, Type::words12, ui.colors.text3,
+              comparison.no_heads.empty() ? "No head's weights or context differ." : as_sentence(comparison.no_heads));
+    ui.mark("compare/no-heads", {{inner.min.x, y}, {inner.max.x, y + ui.px(kRow)}});
   }
   double largest = 0;
   for (const HeadDifference& head : comparison.heads) {

@@ -256,7 +256,11 @@ TEST_F(CompareHeads, OfOtherSizesHaveNoMapAndItIsSaidWhy) {
   EXPECT_TRUE(found["layers"].is_null());
   EXPECT_TRUE(found["divergence"].is_null());
   EXPECT_EQ(found["no_layers"], why);
-  EXPECT_NE(cli(other).out.find("no map of layers and heads: " + why), std::string::npos);
+  const std::string text = cli(other).out;
+  EXPECT_NE(text.find("no map of layers and heads: " + why), std::string::npos);
+  EXPECT_EQ(found["no_heads"], "heads could not be compared: A has 4, B 3");
+  EXPECT_NE(text.find("heads could not be compared: A has 4, B 3"), std::string::npos) << text;
+  EXPECT_EQ(text.find("no head's weights or context differ"), std::string::npos) << "none was compared";
   expect_refused(cli(with({"--out", "heads.csv"})), 2, {"--out", "heads.csv", why});
   // Two single layers are no models, and nothing is said of a map.
   folder_.write("seeded.json", R"({"model": "seeded", "phrase": "a b", "heads": 2, "d_model": 8})");

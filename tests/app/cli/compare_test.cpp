@@ -57,7 +57,8 @@ TEST_F(Compare, AResultEqualsItself) {
   EXPECT_EQ(stage_of(found, "weights")["norm"], 0.0);
   EXPECT_EQ(stage_of(found, "weights")["cells"], 2 * 4 * 4);
   const Result text = compared({"--session", "a.json", "--against", "a.json"});
-  EXPECT_NE(text.out.find("equal: every number, to the last bit"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("equal, to the last bit: every number of every stage\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("no head's weights or context differ"), std::string::npos) << text.out;
 }
 
 TEST_F(Compare, AnOptionIsNamedAndTheFirstStageThatItChanges) {
@@ -150,6 +151,10 @@ TEST_F(Compare, WhatCannotBeIsRefused) {
                  {"--stage", "output", "cannot be subtracted", "[1, 4, 12] beside [1, 4, 16]"});
   expect_refused(compared({"--session", "a.json", "--against", "a.json", "--stage", "qkv_split", "--out", "d"}), 2,
                  {"--stage", "qkv_split", "qkv_heads"});
+  expect_refused(
+      compared({"--session", "a.json", "--against", "a.json", "--stage", "weights", "--out", "differences.csv"}), 2,
+      {"--out", "differences.csv", "a folder", "without --stage"});
+  EXPECT_FALSE(exists("differences.csv"));
   EXPECT_FALSE(exists("d"));
   const nlohmann::json found = json_of({"--session", "wider.json", "--against", "a.json"});
   EXPECT_TRUE(stage_of(found, "output").contains("incomparable"));
