@@ -17,8 +17,8 @@ std::string adapters_given(const Arguments& arguments) {
 }
 
 std::string model_with_adapters(const Arguments& arguments, const std::string& model) {
-  if (!arguments.has(std::string(kAdapter))) return model;
-  return text_of({base_of_model(model), parse_adapters(adapters_given(arguments))});
+  if (!arguments.has(std::string(kAdapter))) return text_of({model, {}});
+  return text_of({model, parse_adapters(adapters_given(arguments))});
 }
 
 }  // namespace headscope::cli

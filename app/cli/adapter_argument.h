@@ -16,7 +16,8 @@ OptionSpec adapter_spec();
 // The values that were given as one value; "" where none was.
 std::string adapters_given(const Arguments& arguments);
 
-// The model's name with the adapters that were given (core/request/model_text.h); as it is where none was. UsageError.
+// The text of the model at a path, or demo:NAME, with the adapters that were given (core/request/model_text.h).
+// UsageError.
 std::string model_with_adapters(const Arguments& arguments, const std::string& model);
 
 }  // namespace headscope::cli

@@ -250,10 +250,10 @@ Description describe_folder(const std::string& path) {
   const bool configured = holds(files, "config.json");
   Description description;
   if (holds(files, "manifest.json") && !configured) {
-    description.json = {{"path", path}, {"kind", "export"}};
-    description.text = printable(path) + ": stages that Headscope exported\n";
+    description.json = {{"path", base}, {"kind", "export"}};
+    description.text = printable(base) + ": stages that Headscope exported\n";
     add_request(read_session((fs::path(folder) / "manifest.json").string()), description);
-  } else if (is_adapter_folder(folder) && base == path) {
+  } else if (is_adapter_folder(folder) && model_text_of(path).adapters.empty()) {
     description = describe_adapter(folder);
   } else if (has_weights(folder)) {
     add_checkpoint(path, description);
@@ -278,10 +278,10 @@ Description describe_folder(const std::string& path) {
       unknown = error.what();
     }
     if (!configured && tokenizer == nullptr) {
-      throw Error(path + ": found a folder without config.json and without weights; expected a checkpoint folder");
+      throw Error(base + ": found a folder without config.json and without weights; expected a checkpoint folder");
     }
-    description.json = {{"path", path}, {"kind", "checkpoint"}, {"architecture", nullptr}};
-    description.text = printable(path) + ": a checkpoint folder without weights\n";
+    description.json = {{"path", base}, {"kind", "checkpoint"}, {"architecture", nullptr}};
+    description.text = printable(base) + ": a checkpoint folder without weights\n";
     if (configured) add_configured_sizes((fs::path(folder) / "config.json").string(), description);
     add_tokenizer(tokenizer.get(), unknown, description);
     if (configured) add_config((fs::path(folder) / "config.json").string(), description);

@@ -21,6 +21,7 @@
 #include "core/model/map_draft.h"
 #include "core/model/model_map.h"
 #include "core/model/weight_files.h"
+#include "core/request/model_text.h"
 
 namespace headscope::cli {
 
@@ -37,11 +38,11 @@ Description with_checkpoint(Description description, const std::string& path) {
 }
 
 Description description_of(const std::string& path, const Reading& reading) {
-  if (path.starts_with("demo:")) return describe_folder(path);
+  if (path.starts_with("demo:")) return describe_folder(text_of({path, {}}));
   if (!vocabulary_kind(path).empty()) return describe_vocabulary_file(path);
   switch (file_kind(path)) {
     case FileKind::folder:
-      return describe_folder(path);
+      return describe_folder(text_of({path, {}}));
     case FileKind::png:
       return describe_picture(path);
     case FileKind::jpeg:

@@ -73,7 +73,7 @@ HeadVisSequences sequences_of(const Arguments& given, const CorpusRecord& record
   if (!given.has("model") && !model.starts_with("demo:")) {
     throw UsageError("phrases", "found without --model, and the scan was of " + scanned, "--model PATH of that model");
   }
-  if (!given.has("adapter") && base_of_model(scanned) != scanned) {
+  if (!given.has("adapter") && !model_text_of(scanned).adapters.empty()) {
     throw UsageError("phrases", "found without --adapter, and the scan was of " + scanned,
                      "--adapter DIR of that scan");
   }

@@ -60,7 +60,7 @@ void forget_heads(Request& request) {
 
 // The adapters of a session belong to its model: of another one they are left out, and it is said.
 void leave_adapters_of_another(const std::string& model, Request& request) {
-  if (same_base(request.model, model)) return;
+  if (base_of_model(request.model) == model) return;
   if (!acting_adapters(request.model).empty()) {
     print_notice("the session's adapters belong to its model: with --model they are left out");
   }

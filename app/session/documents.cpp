@@ -25,6 +25,7 @@
 #include "core/model/layer_weights.h"
 #include "core/request/intervention_list.h"
 #include "core/request/model_kind.h"
+#include "core/request/model_text.h"
 #include "core/text/tokenizer.h"
 
 namespace headscope {
@@ -65,10 +66,10 @@ Request with_layer(const std::string& path, const TensorFile& file, const Reques
 // The model as it was trained: of what was asked before, the words and where to compute stay.
 Request with_checkpoint(const std::string& path, const Request& current) {
   // It says now what is wrong with it.
-  const std::shared_ptr<const Checkpoint> checkpoint =
-      Checkpoint::open(path, current.image.empty() ? Tower::text : Tower::image);
   Request request;
-  request.model = path;
+  request.model = text_of({path, {}});
+  const std::shared_ptr<const Checkpoint> checkpoint =
+      Checkpoint::open(request.model, current.image.empty() ? Tower::text : Tower::image);
   request.backend = current.backend;
   request.threads = current.threads;
   if (checkpoint->architecture().image && !current.image.empty()) {
@@ -150,7 +151,7 @@ Request with_input(const std::string& path, const Request& current) {
 // Nothing of `current` speaks of a capture but what computes.
 Request with_capture(const std::string& path, const Request& current) {
   Request request;
-  request.model = path;
+  request.model = text_of({path, {}});
   request.backend = current.backend;
   request.threads = current.threads;
   return request;

@@ -20,6 +20,7 @@
 #include "core/request/intervention_kinds.h"
 #include "core/request/memory.h"
 #include "core/request/model_kind.h"
+#include "core/request/model_text.h"
 #include "core/request/patch_source.h"
 #include "core/request/same_request.h"
 
@@ -212,7 +213,7 @@ std::shared_ptr<const Trace> Engine::run(const Request& request, const CancelTok
     return trace;
   };
   if (runs_capture(request)) {
-    const std::shared_ptr<const Capture> capture = state_->capture.open(request.model);
+    const std::shared_ptr<const Capture> capture = state_->capture.open(base_of_model(request.model));
     return with_fall_back(false, [&](const std::shared_ptr<const Backend>& backend) {
       ForwardOptions options;
       options.stage_memory = state_->options.stage_memory;

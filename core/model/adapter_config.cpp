@@ -79,7 +79,12 @@ bool says_nothing(const JsonValue& value) {
   }
 }
 
-AdapterConfig::Pattern pattern_of(ConfigReader& reader, const char* key) {
+// Throws Error that begins with `what` where the key is no expression.
+SplitPattern module_expression(const std::string& key, const std::string& what) {
+  return SplitPattern(fmt::format("^(?:.*\\.)?(?:{})$", key), what);
+}
+
+AdapterConfig::Pattern pattern_of(ConfigReader& reader, const char* key, const std::string& file) {
   AdapterConfig::Pattern pattern;
   const JsonValue* value = reader.find(key);
   if (value == nullptr) return pattern;
@@ -89,6 +94,7 @@ AdapterConfig::Pattern pattern_of(ConfigReader& reader, const char* key) {
   }
   for (std::size_t k = 0; k < value->keys.size(); ++k) {
     const double number = value->items[k].kind == Kind::number ? std::strtod(value->items[k].text.c_str(), nullptr) : 0;
+    module_expression(value->keys[k], fmt::format("{}: {}", file, key));
     if (number > 0 && std::isfinite(number)) {
       pattern.emplace_back(value->keys[k], number);
     } else {
@@ -127,6 +133,7 @@ void refuse_keys(const JsonValue& json, ConfigReader& reader) {
 AdapterConfig mlx_config(const JsonValue& json, const std::string& file) {
   AdapterConfig config;
   config.kind = AdapterConfig::Kind::mlx;
+  config.file = file;
   ConfigReader outer(json);
   const std::string type = outer.text("fine_tune_type", "lora");
   if (type != "lora" && type != "dora") {
@@ -148,6 +155,7 @@ AdapterConfig mlx_config(const JsonValue& json, const std::string& file) {
 
 AdapterConfig peft_config(const JsonValue& json, const std::string& file) {
   AdapterConfig config;
+  config.file = file;
   ConfigReader reader(json);
   config.base = reader.text("base_model_name_or_path", "");
   config.rank = reader.whole("r", 1, kMostRank);
@@ -155,8 +163,8 @@ AdapterConfig peft_config(const JsonValue& json, const std::string& file) {
   config.dora = reader.truth("use_dora", false);
   config.root_of_rank = reader.truth("use_rslora", false);
   config.fan_in_fan_out = reader.truth("fan_in_fan_out", false);
-  config.ranks = pattern_of(reader, "rank_pattern");
-  config.alphas = pattern_of(reader, "alpha_pattern");
+  config.ranks = pattern_of(reader, "rank_pattern", file);
+  config.alphas = pattern_of(reader, "alpha_pattern", file);
   refuse_keys(json, reader);
   if (!reader.problems().empty()) refuse_problems(file, reader.problems());
   return config;
@@ -165,7 +173,7 @@ AdapterConfig peft_config(const JsonValue& json, const std::string& file) {
 // Whether PEFT takes `key` for the module: an expression that fits all of its name, or what follows a dot in it.
 bool fits_module(const std::string& key, const std::string& module, const std::string& what) {
   if (key == module || module.ends_with("." + key)) return true;
-  const SplitPattern expression(fmt::format("^(?:.*\\.)?(?:{})$", key), what);
+  const SplitPattern expression = module_expression(key, what);
   std::vector<Match> matches;
   expression.find(module, 0, module.size(), matches);
   return !matches.empty() && matches.front().begin == 0 && matches.front().end == module.size();
@@ -200,13 +208,13 @@ AdapterConfig read_adapter_config(const std::string& folder) {
 
 double adapter_scaling(const AdapterConfig& config, const std::string& module, std::int64_t rank,
                        const std::string& what) {
-  const double expected = by_pattern(config.ranks, module, static_cast<double>(config.rank), what);
+  const double expected = by_pattern(config.ranks, module, static_cast<double>(config.rank), config.file);
   if (static_cast<double>(rank) != expected) {
     throw Error(fmt::format("{}: its tensors of {} are of rank {}, expected {}, as adapter_config.json says", what,
                             shortened(module), rank, expected));
   }
   if (config.kind == AdapterConfig::Kind::mlx) return config.scale;
-  const double alpha = by_pattern(config.alphas, module, config.alpha, what);
+  const double alpha = by_pattern(config.alphas, module, config.alpha, config.file);
   return alpha / (config.root_of_rank ? std::sqrt(expected) : expected);
 }
 

@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/model/adapter_tensors.h"
+#include "core/model/body_prefix.h"
 #include "core/model/config_reader.h"
-#include "core/model/family.h"
 #include "core/model/low_rank.h"
 #include "core/request/model_text.h"
 
@@ -25,23 +23,9 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-// The family that a prefix names: "bert" of "module.bert.", "" of "model." and of "transformer.".
-std::string_view family_named(std::string_view prefix) {
-  while (!prefix.empty()) {
-    prefix.remove_suffix(1);  // the dot
-    const std::size_t before = prefix.rfind('.');
-    const std::string_view last = before == std::string_view::npos ? prefix : prefix.substr(before + 1);
-    constexpr std::string_view kOfAll[] = {"transformer", "model", "language_model", "_orig_mod", "module", "net"};
-    if (std::find(std::begin(kOfAll), std::end(kOfAll), last) == std::end(kOfAll)) return last;
-    prefix.remove_suffix(last.size());
-  }
-  return "";
-}
-
 // An adapter of BERT does not fit RoBERTa, though their tensors are called alike behind the family's name.
-bool may_be_of(std::string_view prefix, std::string_view other) {
-  const std::string_view own = family_named(prefix), its = family_named(other);
-  return own == its || own.empty() || its.empty();
+bool may_be_of(const BodyPrefix& prefix, const BodyPrefix& other) {
+  return prefix.family == other.family || prefix.family.empty() || other.family.empty();
 }
 
 // The tensor of the files that training code calls `name`: it, or one whose name begins with other words that stand
@@ -49,11 +33,11 @@ bool may_be_of(std::string_view prefix, std::string_view other) {
 std::vector<std::string> tensors_called(const WeightFiles& files, const std::string& name) {
   if (files.find(name) != nullptr) return {name};
   std::set<std::string> found;
-  for (const std::string_view prefix : body_prefixes()) {
-    if (!name.starts_with(prefix)) continue;
-    const std::string core = name.substr(prefix.size());
-    for (const std::string_view other : body_prefixes()) {
-      const std::string candidate = std::string(other) + core;
+  for (const BodyPrefix& prefix : named_body_prefixes()) {
+    if (!name.starts_with(prefix.text)) continue;
+    const std::string core = name.substr(prefix.text.size());
+    for (const BodyPrefix& other : named_body_prefixes()) {
+      const std::string candidate = other.text + core;
       if (may_be_of(prefix, other) && files.find(candidate) != nullptr) found.insert(candidate);
     }
   }
@@ -234,21 +218,6 @@ void refuse_adapters(const std::string& model, const std::string& why) {
       "{}: is for the tensors of a model's own folder, and {} {}. Expected the folder with config.json and safetensors "
       "that it was trained on.",
       adapters.front().folder, base_of_model(model), why));
-}
-
-void check_adapters_used(const std::string& model, const std::vector<std::string>& changed,
-                         const std::set<std::string>& used) {
-  std::vector<std::string> idle;
-  for (const std::string& name : changed) {
-    if (!used.contains(name)) idle.push_back(shortened(name));
-  }
-  if (idle.empty()) return;
-  std::vector<std::string> folders;
-  for (const AdapterUse& use : acting_adapters(model)) folders.push_back(use.folder);
-  throw Error(fmt::format(
-      "{}: changes {}, which nothing that is computed of {} reads (a head that is tied to the embedding, or one that "
-      "makes no tokens). Expected an adapter of other weights.",
-      fmt::join(folders, " and "), first_ten(idle), base_of_model(model)));
 }
 
 AdapterFacts adapter_facts(const std::string& folder) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,10 +22,6 @@ std::vector<std::string> put_adapters(WeightFiles& files, const std::string& mod
 // Refuses, with Error, the acting adapters of a model whose tensors are not as those of training code: a GGUF file, or
 // a folder as Meta ships Llama. `why` follows the model's name.
 void refuse_adapters(const std::string& model, const std::string& why);
-
-// Throws Error where a changed tensor is none of `used`: its change would have no effect.
-void check_adapters_used(const std::string& model, const std::vector<std::string>& changed,
-                         const std::set<std::string>& used);
 
 // What an adapter's folder holds, for people.
 struct AdapterFacts {

@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/message_text.h"
 #include "core/io/gguf.h"
-#include "core/model/adapters.h"
+#include "core/model/adapters_used.h"
 #include "core/model/checkpoint_contents.h"
 #include "core/model/config_reader.h"
 #include "core/model/demo_checkpoints.h"
@@ -51,7 +51,7 @@ std::shared_ptr<const Checkpoint> Checkpoint::open(const std::string& path_or_de
   const std::vector<std::string> changed = opened.changed;
   auto contents = std::make_unique<Contents>(std::move(opened));
   contents->tower = tower;
-  check_adapters_used(path_or_demo, changed, contents->account.used);
+  check_adapters_used(path_or_demo, changed, contents->account.used, *contents->config.family);
   if (gguf.empty()) {
     contents->refuse_leftovers();
   } else {

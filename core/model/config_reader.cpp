@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/message_text.h"
+#include "core/io/python_json.h"
 
 namespace headscope {
 
@@ -17,6 +18,7 @@ std::string shown_value(const JsonValue& value) {
     case JsonValue::Kind::number:
       return shortened(value.text);
     case JsonValue::Kind::string:
+      if (const std::string_view number = python_number(value.text); !number.empty()) return std::string(number);
       return in_quotes(value.text);
     default:
       return json_kind_name(value.kind);

@@ -1,52 +1,17 @@
 #include "core/model/family.h"
 
 #include <algorithm>
-#include <array>
-#include <string>
+
+#include "core/model/body_prefix.h"
 
 namespace headscope {
-namespace {
-
-// Of models inside of which the body stands.
-constexpr std::array<std::string_view, 15> kBodies = {"",
-                                                      "transformer.",
-                                                      "model.",
-                                                      "bert.",
-                                                      "roberta.",
-                                                      "distilbert.",
-                                                      "electra.",
-                                                      "albert.",
-                                                      "deberta.",
-                                                      "vit.",
-                                                      "dinov2.",
-                                                      "dinov2_with_registers.",
-                                                      "gpt_neox.",
-                                                      "language_model.model.",
-                                                      "model.language_model."};
-
-// What wraps a whole model: torch.compile ("_orig_mod."), DistributedDataParallel ("module."), modules of training
-// code ("model.", "net."), and one inside of another.
-constexpr std::array<std::string_view, 9> kWrappers = {"_orig_mod.",        "module.",       "module._orig_mod.",
-                                                       "_orig_mod.module.", "model.",        "model._orig_mod.",
-                                                       "_orig_mod.model.",  "module.model.", "net."};
-
-std::vector<std::string> all_prefixes() {
-  std::vector<std::string> all(kBodies.begin(), kBodies.end());
-  for (const std::string_view wrapper : kWrappers) {
-    for (const std::string_view body : kBodies) {
-      std::string prefix = std::string(wrapper).append(body);
-      if (std::find(all.begin(), all.end(), prefix) == all.end()) all.push_back(std::move(prefix));
-    }
-  }
-  return all;
-}
-
-}  // namespace
-
 std::span<const std::string_view> body_prefixes() {
-  static const std::vector<std::string> texts = all_prefixes();
-  static const std::vector<std::string_view> prefixes(texts.begin(), texts.end());
-  return prefixes;
+  static const std::vector<std::string_view> texts = [] {
+    std::vector<std::string_view> all;
+    for (const BodyPrefix& prefix : named_body_prefixes()) all.push_back(prefix.text);
+    return all;
+  }();
+  return texts;
 }
 
 std::vector<FamilyType> family_types() {

@@ -1,5 +1,7 @@
 // Request::model where adapters stand beside the model: "gpt2 with adapter lora*0.5;off:style". The text is one name,
-// so that whatever tells models apart by their name tells those with other adapters apart, too.
+// so that whatever tells models apart by their name tells those with other adapters apart, too. No two models with
+// their adapters have the same name: a folder whose own name holds " with adapter " is measured at the end, "x with
+// adapter y with adapter #16" (the first 16 bytes are the model), and a ; of an adapter's folder stands twice.
 #pragma once
 
 #include <string>
@@ -35,7 +37,8 @@ std::vector<AdapterUse> acting_adapters(std::string_view model);
 
 // "lora*0.5;off:style": the value of --adapter; "" for none.
 std::string adapters_text(const std::vector<AdapterUse>& adapters);
-// Parses it; "none" gives none. UsageError of the option `adapter`.
+// Parses it; "none" gives none. UsageError of the option `adapter`, also for none among others and for a scale with a
+// comma.
 std::vector<AdapterUse> parse_adapters(std::string_view text);
 
 // The value of --adapter with one more folder behind those of the model's name.
@@ -45,7 +48,8 @@ std::string adapters_with(std::string_view model, const std::string& folder);
 // adapter lora*0.5".
 std::string with_adapter_names(std::string base, std::string_view model);
 
-// The options --model and --adapter of a request: each leaves the other as it is.
+// The options --model and --adapter of a request: each leaves the other as it is. --model is a path or demo:NAME, all
+// of it.
 std::string base_option(const Request& request);
 void set_base_option(Request& request, const std::string& text);
 std::string adapter_option(const Request& request);

@@ -83,11 +83,18 @@ def repeated(name, value, folder):
     return [str(part) for part in value] if isinstance(value, (list, tuple)) else None
 
 
+def _adapter_folder(path):
+    """As the list of adapters spells it: a ; of its own name stands twice, and "./" before what would be read otherwise."""
+    path = os.fspath(path)
+    return ("./" if path == "none" or path.startswith(";") else "") + path.replace(";", ";;")
+
+
 def _adapters(name, value, folder):
     """{"lora": 0.5, "style": 1} as lora*0.5;style*1.0; a list of folders, each with its *SCALE or without."""
     if isinstance(value, collections.abc.Mapping):
-        return ";".join(f"{os.fspath(path)}*{float(plain(scale))!r}" for path, scale in value.items()) or "none"
-    return ";".join(os.fspath(path) for path in value) or "none" if isinstance(value, (list, tuple)) else None
+        named = (f"{_adapter_folder(path)}*{float(plain(scale))!r}" for path, scale in value.items())
+        return ";".join(named) or "none"
+    return ";".join(map(_adapter_folder, value)) or "none" if isinstance(value, (list, tuple)) else None
 
 
 def _listed(name, value, folder):

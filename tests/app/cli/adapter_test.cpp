@@ -86,6 +86,25 @@ TEST_F(AdapterCommand, ASessionKeepsItAndAnotherModelDropsIt) {
   EXPECT_EQ(ran({"--session", "moved/kept.json"}), with);
 }
 
+TEST_F(AdapterCommand, NamesOfFoldersAreNoAdapters) {
+  const std::string odd = "merged with adapter lora";
+  std::filesystem::copy(folder_ / "merged", folder_ / odd);
+  std::filesystem::copy(folder_ / "lora", folder_ / "a;b with adapter c");
+  const std::string with = ran({"--model", kLlama, "--adapter", "lora"});
+  // The folder of that name, and not that of its first word with an adapter.
+  EXPECT_EQ(ran({"--model", odd}), with);
+  EXPECT_EQ(manifest("out").at("request").at("model"), odd);
+  EXPECT_FALSE(manifest("out").at("request").contains("adapter"));
+  std::filesystem::copy(folder_ / "out/manifest.json", folder_ / "odd.json");
+  EXPECT_EQ(ran({"--session", "odd.json"}), with);
+  EXPECT_NE(ran({"--model", odd, "--adapter", "lora"}), with) << "both";
+  EXPECT_EQ(json_of({"info", odd}).at("path"), odd);
+  // A ; of a folder's name stands twice.
+  EXPECT_EQ(ran({"--model", kLlama, "--adapter", "a;;b with adapter c"}), with);
+  std::filesystem::copy(folder_ / "out/manifest.json", folder_ / "named.json");
+  EXPECT_EQ(ran({"--session", "named.json"}), with);
+}
+
 TEST_F(AdapterCommand, InfoSaysWhatIsChanged) {
   const nlohmann::json alone = json_of({"info", "lora"});
   EXPECT_EQ(alone.at("kind"), "adapter");
@@ -167,6 +186,12 @@ TEST_F(AdapterCommand, WhatCannotTakeItSaysSo) {
   expect_refused(cli({"run", "--model", kLlama, "--token-ids", "1,2", "--adapter", "lora*x"}), 3, {"lora*x"});
   expect_refused(cli({"run", "--model", kLlama, "--token-ids", "1,2", "--adapter", ";"}), 2,
                  {"--adapter", "DIR[*SCALE]"});
+  for (const char* comma : {"lora*1,5", "off:lora*0,5"}) {
+    expect_refused(cli({"run", "--model", kLlama, "--token-ids", "1,2", "--adapter", comma}), 2,
+                   {"--adapter", comma, "a point and no comma"});
+  }
+  expect_refused(cli({"run", "--model", kLlama, "--token-ids", "1,2", "--adapter", "lora", "--adapter", "none"}), 2,
+                 {"--adapter", "lora;none", "it names adapters, and none"});
   expect_refused(cli({"run", "--model", "lora", "--token-ids", "1,2"}), 3, {"holds an adapter (LORA)", "--adapter"});
   lora_.config["r"] = 5;
   lora_.write(folder_ / "wrong");

@@ -56,6 +56,10 @@ class Arguments(unittest.TestCase):
             self.same((*ON, "--adapter", f"{lora}*0.5"), adapter={lora: 0.5}, **IN)
             self.same((*ON, "--adapter", f"{lora};off:{lora}"), adapter=[lora, f"off:{lora}"], **IN)
             self.same((*ON, "--adapter", str(lora)), adapter=lora, **IN)
+            odd = lora.rename(pathlib.Path(folder, "a;b"))  # a ; of its own
+            for value in ({odd: 0.5}, [f"{odd}*0.5"]):
+                self.same((*ON, "--adapter", f"{folder}/a;;b*0.5"), adapter=value, **IN)
+            lora = odd.rename(lora)
             plain, with_lora = (headscope.run("output", adapter=adapter, **IN)["output"] for adapter in (None, lora))
             self.assertGreater(np.abs(plain - with_lora).max(), 0)
 

@@ -60,6 +60,17 @@ TEST_F(AdapterRefusals, ConfigurationsThatAskForOtherArithmetic) {
   config_refused("r", 0, {"r is 0"});
   config_refused("lora_alpha", "16", {"lora_alpha is \"16\""});
   config_refused("rank_pattern", {{"q_proj", -1}}, {"rank_pattern has -1 for \"q_proj\""});
+  for (const char* key : {"rank_pattern", "alpha_pattern"}) {
+    config_refused(key, {{"(q_proj", 2}}, {"adapter_config.json: " + std::string(key)});
+  }
+  // As Python writes a number that is none.
+  const std::string folder = lora().write(path("nan"));
+  for (const char* number : {"NaN", "Infinity", "-Infinity"}) {
+    std::ofstream(folder + "/adapter_config.json")
+        << R"({"peft_type": "LORA", "r": 2, "lora_alpha": )" << number << "}";
+    expect_refusal<Error>([&] { Checkpoint::open(kModels + "llama with adapter " + folder); },
+                          {"adapter_config.json", "lora_alpha is " + std::string(number) + ","});
+  }
 }
 
 TEST_F(AdapterRefusals, TensorsThatTheModelDoesNotHave) {
@@ -133,6 +144,16 @@ TEST_F(AdapterRefusals, WhatHasNoScaleOrNoEffect) {
   MadeAdapter pooler;
   pooler.add("bert.pooler.dense", 12, 12);
   refused(pooler, {"changes bert.pooler.dense.weight", "nothing that is computed"}, "bert");
+}
+
+TEST_F(AdapterRefusals, TheOtherTowerAlone) {
+  const std::string clip = HEADSCOPE_SOURCE_DIR "/tests/golden/vision_models/clip";
+  MadeAdapter adapter;
+  adapter.add("vision_model.encoder.layers.0.self_attn.q_proj", 12, 12);
+  const std::string folder = adapter.write(path("images"));
+  expect_refusal<Error>([&] { Checkpoint::open(clip + " with adapter " + folder); },
+                        {folder, "changes nothing but the tower of " + clip + " that reads images", "--image"});
+  Checkpoint::open(clip + " with adapter " + folder, Tower::image);
 }
 
 TEST_F(AdapterRefusals, FoldersThatAreNone) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/model/checkpoint.h"
@@ -214,6 +215,32 @@ TEST_F(Adapters, AChangedFileIsSeen) {
   std::ofstream(folder + "/adapter_config.json") << adapter.config.dump() << "  ";
   EXPECT_FALSE(stamp.unchanged());
   EXPECT_TRUE(off.unchanged());
+}
+
+TEST_F(Adapters, OfBothTowers) {
+  const std::string models = HEADSCOPE_SOURCE_DIR "/tests/golden/vision_models/";
+  for (const char* model : {"clip", "siglip"}) {
+    const TensorFile file = open_safetensors(models + model + "/model.safetensors");
+    MadeAdapter adapter;
+    for (const std::string tower : {"text_model", "vision_model"}) {
+      const std::string module = tower + ".encoder.layers.0.self_attn.q_proj";
+      const auto entry = std::find_if(file.entries.begin(), file.entries.end(),
+                                      [&](const TensorEntry& each) { return each.name == module + ".weight"; });
+      ASSERT_NE(entry, file.entries.end()) << module;
+      adapter.add(module, entry->shape[0], entry->shape[1]);
+    }
+    const std::string folder = adapter.write(path(model));
+    for (const Tower tower : {Tower::text, Tower::image}) {
+      const std::string module =
+          (tower == Tower::text ? "text_model" : "vision_model") + std::string(".encoder.layers.0.self_attn.q_proj");
+      const auto plainly = Checkpoint::open(models + model, tower);
+      const auto with = Checkpoint::open(models + model + " with adapter " + folder, tower);
+      const Matrix by_hand =
+          merged(plain(plainly->block(0).attention.query.weight), adapter.b(module), adapter.a(module), 1.5);
+      EXPECT_EQ(with->block(0).attention.query.weight.values(), std::vector<float>(by_hand.x.begin(), by_hand.x.end()))
+          << model << " " << module;
+    }
+  }
 }
 
 }  // namespace
