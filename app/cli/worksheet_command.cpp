@@ -7,6 +7,7 @@
 #include "app/cli/output.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
+#include "core/picture/text/text_fonts.h"
 #include "core/request/option_text.h"
 #include "core/worksheet/worksheet.h"
 #include "core/worksheet/worksheet_file.h"
@@ -47,6 +48,10 @@ void run_worksheet(const Arguments& given, const CancelToken& cancel) {
   }
   if (files.solutions == files.pdf) throw UsageError("solutions", "the file of --out", "another one");
   write_worksheet(files, spec, size, cancel);
+  if (draws_with_built_in_font()) {
+    print_notice("no font is installed: the text is drawn with the font that the program carries");
+  }
+  if (const std::string missing = missing_letters_words(spec); !missing.empty()) print_notice(missing);
   const int pages = student_pages(spec, size) * spec.sheets;
   print(fmt::format("written to {}: {} on {}, then the solutions\n", printable(files.pdf),
                     counted(spec.sheets, "sheet"), counted(pages, "page")));
@@ -64,21 +69,24 @@ Command worksheet_command() {
       "their solutions on pages of their own.";
   spec.groups = {
       {"Worksheet",
-       {{"phrase", "TEXT", "3 or 4 words, of at most 12 letters each (default: green book cat)."},
+       {{"phrase", "TEXT",
+         "3 or 4 words, of at most 12 letters each (default: green book cat). One that is there twice has its position "
+         "behind it."},
         {"d-model", "2|3|4", "Features of all heads together (default 2)."},
         {"heads", "1|2", "Heads, which share the features (default 1)."},
         {"mask", "none|causal", "causal: no word sees a later one (default none)."},
         {"cells", "LIST",
          "What is left blank, 26 cells at most: a number (default 8), drawn from all stages in turn; or terms with "
          "commas between them: STAGE:N or STAGE:all draws cells of raw_scores, scores, exp, sum, weights, context or "
-         "output; weights[H,I,J], sum[H,I], context[H,I,D] and output[I,D] are one cell."},
+         "output; weights[H,I,J], sum[H,I], context[H,I,D] and output[I,D] are one cell, counted from 0."},
         {"sheets", "N", "How many sheets, 1 to 500: one a student (default 1)."},
         {"seed", "N",
          "Of the first sheet (default 0); each sheet has the next seed, and the same seed is the same sheet again."},
         {"paper", "a4|letter", "The size of the pages (default a4)."},
-        {"out", "FILE.pdf", "All sheets, then all solutions."},
+        {"out", "FILE.pdf", "All sheets, then all solutions. An existing file is replaced at once."},
         {"solutions", "FILE.csv",
-         "The solutions as a table, a line a blank: sheet, seed, blank, cell, value, calculation."}}}};
+         "The solutions as a table in UTF-8, a line a blank: sheet, seed, blank, cell, value, calculation. An existing "
+         "file is replaced at once."}}}};
   spec.examples = {"headscope-cli worksheet --out sheet.pdf",
                    "headscope-cli worksheet --phrase 'the cat sat' --mask causal --d-model 4 --heads 2 --sheets 30 "
                    "--seed 100 --cells raw_scores:2,weights:2,output:1 --out class.pdf --solutions class.csv"};

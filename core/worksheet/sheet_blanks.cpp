@@ -1,9 +1,13 @@
 #include "core/worksheet/sheet_blanks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -34,18 +38,46 @@ bool has_keys(SheetStage stage) {
          stage == SheetStage::weights;
 }
 
+bool is_inside(const WorksheetSpec& spec, const SheetCell& cell) {
+  return cell.head < (cell.stage == SheetStage::output ? 1 : spec.heads) && cell.row < spec.length() &&
+         cell.column < columns_of(spec, cell.stage);
+}
+
 bool exists(const WorksheetSpec& spec, const SheetCell& cell) {
-  const bool inside = cell.head < (cell.stage == SheetStage::output ? 1 : spec.heads) && cell.row < spec.length() &&
-                      cell.column < columns_of(spec, cell.stage);
-  return inside && !(has_keys(cell.stage) && is_hidden(spec, cell.row, cell.column));
+  return is_inside(spec, cell) && !(has_keys(cell.stage) && is_hidden(spec, cell.row, cell.column));
+}
+
+// How many cells the stage has along each of sheet_axes().
+std::vector<int> shape_of(const WorksheetSpec& spec, SheetStage stage) {
+  if (stage == SheetStage::output) return {spec.length(), spec.d_model};
+  if (stage == SheetStage::sum) return {spec.heads, spec.length()};
+  return {spec.heads, spec.length(), columns_of(spec, stage)};
+}
+
+// "key 0 to 2", or "head 0" where there is no other.
+std::string range_text(std::string_view axis, int count) {
+  return count == 1 ? fmt::format("{} 0", axis) : fmt::format("{} 0 to {}", axis, count - 1);
+}
+
+[[noreturn]] void refuse_cell(const WorksheetSpec& spec, const SheetCell& cell) {
+  if (is_inside(spec, cell)) {
+    throw UsageError("cells",
+                     fmt::format("{} is hidden: the causal mask hides key {} from query {}", sheet_cell_text(cell),
+                                 cell.column, cell.row),
+                     range_text("key", cell.row + 1));
+  }
+  const std::vector<std::string_view> axes = sheet_axes(cell.stage);
+  const std::vector<int> shape = shape_of(spec, cell.stage);
+  std::vector<std::string> ranges;
+  for (std::size_t k = 0; k < axes.size(); ++k) ranges.push_back(range_text(axes[k], shape[k]));
+  throw UsageError("cells",
+                   fmt::format("{} is no cell of {}, whose shape is [{}]", sheet_cell_text(cell),
+                               sheet_cell_form(cell.stage), fmt::join(shape, ", ")),
+                   fmt::format("{}", fmt::join(ranges, ", ")));
 }
 
 void add_cell(const WorksheetSpec& spec, const SheetCell& cell, std::vector<SheetCell>& blanks) {
-  if (!exists(spec, cell)) {
-    throw UsageError(
-        "cells", fmt::format("{} is no cell of this sheet", sheet_cell_text(cell)),
-        fmt::format("heads below {}, words below {} that the mask does not hide", spec.heads, spec.length()));
-  }
+  if (!exists(spec, cell)) refuse_cell(spec, cell);
   if (std::find(blanks.begin(), blanks.end(), cell) == blanks.end()) blanks.push_back(cell);
 }
 

@@ -18,7 +18,7 @@ namespace headscope {
 namespace {
 
 constexpr double kTitle = 52, kBody = 30, kSmall = 26;
-constexpr int kTask = 74, kAnswer = 300;
+constexpr int kTask = 74, kSecondLine = 44, kAnswer = 300, kGap = 30;
 
 // One sheet, from its head to its last blank.
 class SheetWriter {
@@ -116,16 +116,20 @@ class SheetWriter {
     for (const SheetTask& task : tasks_of(spec_, sheet_)) write_task(task);
   }
 
+  // In one line, or in two where the words are too wide for one.
   void write_task(const SheetTask& task) {
-    paper_.need(kTask);
-    const double baseline = paper_.y() + 44;
-    const int wide = solved_ ? 200 : kAnswer;
-    paper_.line(paper_.left() + 14, baseline, std::string(1, task.letter),
+    const std::string& numbers = solved_ ? task.calculation : task.operands;
+    const int wide = solved_ ? 200 : kAnswer, left = paper_.left() + 66, right = paper_.right() - wide - 24;
+    const double taken = drawn_width(numbers, FontRole::words, kBody) + kGap;
+    const bool two_lines = drawn_width(task.place, FontRole::words, kSmall) > right - left - taken;
+    paper_.need(kTask + (two_lines ? kSecondLine : 0));
+    paper_.line(paper_.left() + 14, paper_.y() + 44, std::string(1, task.letter),
                 {FontRole::words_bold, kBody, colors_.accent});
-    paper_.line(paper_.left() + 66, baseline, fit_text(task.place, FontRole::words, kSmall, 640),
+    paper_.line(left, paper_.y() + 44, fit_text(task.place, FontRole::words, kSmall, paper_.right() - left),
                 {FontRole::words, kSmall, colors_.text2});
-    paper_.line(paper_.right() - wide - 24, baseline, solved_ ? task.calculation : task.operands,
-                {FontRole::words, kBody, colors_.text}, 1);
+    if (two_lines) paper_.skip(kSecondLine);
+    const double baseline = paper_.y() + 44;
+    paper_.line(right, baseline, numbers, {FontRole::words, kBody, colors_.text}, 1);
     paper_.line(paper_.right() - wide, baseline, "=", {FontRole::words, kBody, colors_.text});
     if (solved_) {
       paper_.line(paper_.right(), baseline, printed_text(task.value), {FontRole::words_bold, kBody, colors_.text}, 1);

@@ -18,7 +18,7 @@ struct TableCell {
 struct SheetTable {
   std::string title;
   Rgba color;                        // of the title
-  std::vector<std::string> columns;  // may be cut to the width of a cell
+  std::vector<std::string> columns;  // each as wide as its name needs
   std::vector<std::string> rows;
   std::vector<std::vector<TableCell>> cells;
 };

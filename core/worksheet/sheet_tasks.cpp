@@ -17,7 +17,8 @@ struct Operand {
 
 class TaskWriter {
  public:
-  TaskWriter(const WorksheetSpec& spec, const HandSheet& sheet) : spec_(spec), sheet_(sheet) {}
+  TaskWriter(const WorksheetSpec& spec, const HandSheet& sheet)
+      : spec_(spec), sheet_(sheet), words_(word_names(spec)) {}
 
   SheetTask task(const SheetCell& cell) const {
     SheetTask task{sheet_.letter(cell).value_or('?'), cell, place(cell), {}, {}, sheet_.value(cell)};
@@ -51,7 +52,7 @@ class TaskWriter {
   static std::size_t row(const SheetCell& cell) { return static_cast<std::size_t>(cell.row); }
   static std::size_t column(const SheetCell& cell) { return static_cast<std::size_t>(cell.column); }
   const SheetHead& head(const SheetCell& cell) const { return sheet_.heads[static_cast<std::size_t>(cell.head)]; }
-  const std::string& word(int at) const { return spec_.words[static_cast<std::size_t>(at)]; }
+  const std::string& word(int at) const { return words_[static_cast<std::size_t>(at)]; }
 
   static std::vector<Operand> given(const std::vector<Decimal>& numbers) {
     std::vector<Operand> operands;
@@ -160,6 +161,7 @@ class TaskWriter {
 
   const WorksheetSpec& spec_;
   const HandSheet& sheet_;
+  const std::vector<std::string> words_;
 };
 
 }  // namespace

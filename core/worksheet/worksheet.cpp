@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include "core/base/assert.h"
 #include "core/base/error.h"
@@ -163,6 +165,11 @@ void check_worksheet(const WorksheetSpec& spec) {
   }
   if (spec.sheets < 1 || spec.sheets > kMostSheets) {
     throw UsageError("sheets", fmt::format("{}", spec.sheets), fmt::format("1 to {}", kMostSheets));
+  }
+  const std::uint64_t largest = std::numeric_limits<std::uint64_t>::max() - static_cast<std::uint64_t>(spec.sheets - 1);
+  if (spec.seed > largest) {
+    throw UsageError("seed", fmt::format("{}", spec.seed),
+                     fmt::format("at most {}, so that each of {} sheets has the next seed", largest, spec.sheets));
   }
   DrawnNumbers numbers(spec.seed);
   drawn_blanks(spec, numbers);

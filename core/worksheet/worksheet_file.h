@@ -20,6 +20,10 @@ void write_worksheet_pdf(std::ostream& out, const WorksheetSpec& spec, SheetSize
 // CSV with a line a blank: sheet,seed,blank,cell,value,calculation. `cell` is spelled as --cells spells it.
 void write_worksheet_csv(std::ostream& out, const WorksheetSpec& spec);
 
+// Says which letters of the words no font at hand has, so that boxes with their numbers are printed in their place, as
+// a notice says it, without its full stop; "" where fonts have all of them.
+std::string missing_letters_words(const WorksheetSpec& spec);
+
 // How many pages a student gets.
 int student_pages(const WorksheetSpec& spec, SheetSize size);
 // The first page of the first sheet, `width` pixels wide.

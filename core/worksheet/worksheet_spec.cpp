@@ -2,9 +2,11 @@
 #include "core/worksheet/worksheet_spec.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <string>
 #include <system_error>
 
@@ -38,9 +40,12 @@ SheetStage stage_of(std::string_view name, std::string_view term) {
   refuse(term);
 }
 
-// How many indices a cell of the stage has.
-std::size_t axes_of(SheetStage stage) {
-  return stage == SheetStage::sum || stage == SheetStage::output ? 2 : 3;
+int index_of(SheetStage stage, std::string_view text, std::string_view term) {
+  int index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (error == std::errc() && end == text.data() + text.size() && index >= 0) return index;
+  throw UsageError("cells", fmt::format("{} has the index {}", in_quotes(term), in_quotes(text)),
+                   fmt::format("{}, whole numbers from 0", sheet_cell_form(stage)));
 }
 
 // "0,1,2" of "weights[0,1,2]".
@@ -48,10 +53,15 @@ SheetCell cell_of(SheetStage stage, std::string_view inside, std::string_view te
   std::vector<int> at;
   for (std::size_t begin = 0; begin <= inside.size();) {
     const std::size_t end = std::min(inside.find(',', begin), inside.size());
-    at.push_back(number_of(inside.substr(begin, end - begin), term));
+    at.push_back(index_of(stage, inside.substr(begin, end - begin), term));
     begin = end + 1;
   }
-  if (at.size() != axes_of(stage)) refuse(term);
+  if (at.size() != sheet_axes(stage).size()) {
+    throw UsageError(
+        "cells",
+        fmt::format("{} has {}", in_quotes(term), at.size() == 1 ? "one index" : fmt::format("{} indices", at.size())),
+        sheet_cell_form(stage));
+  }
   if (stage == SheetStage::output) return {stage, 0, at[0], at[1]};
   return {stage, at[0], at[1], stage == SheetStage::sum ? 0 : at[2]};
 }
@@ -88,6 +98,14 @@ std::size_t term_end(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
+std::vector<std::string> word_names(const WorksheetSpec& spec) {
+  std::vector<std::string> names = spec.words;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (std::count(spec.words.begin(), spec.words.end(), spec.words[k]) > 1) names[k] += fmt::format(" {}", k);
+  }
+  return names;
+}
+
 bool is_hidden(const WorksheetSpec& spec, int query, int key) {
   return spec.causal && key > query;
 }
@@ -100,6 +118,23 @@ const char* sheet_stage_name(SheetStage stage) {
   constexpr std::array<const char*, kSheetStages.size()> kNames = {"raw_scores", "scores",  "exp",   "sum",
                                                                    "weights",    "context", "output"};
   return kNames[static_cast<std::size_t>(stage)];
+}
+
+std::vector<std::string_view> sheet_axes(SheetStage stage) {
+  switch (stage) {
+    case SheetStage::sum:
+      return {"head", "query"};
+    case SheetStage::context:
+      return {"head", "query", "feature"};
+    case SheetStage::output:
+      return {"query", "feature"};
+    default:
+      return {"head", "query", "key"};
+  }
+}
+
+std::string sheet_cell_form(SheetStage stage) {
+  return fmt::format("{}[{}]", sheet_stage_name(stage), fmt::join(sheet_axes(stage), ","));
 }
 
 std::string sheet_cell_text(const SheetCell& cell) {

@@ -18,6 +18,10 @@ inline constexpr std::array kSheetStages = {SheetStage::raw_scores, SheetStage::
                                             SheetStage::output};
 // "raw_scores", "exp": as --cells spells it.
 const char* sheet_stage_name(SheetStage stage);
+// What its indices count, in the order of --cells: {"head", "query", "key"}.
+std::vector<std::string_view> sheet_axes(SheetStage stage);
+// "weights[head,query,key]".
+std::string sheet_cell_form(SheetStage stage);
 
 // A cell of a sheet. Rows are queries; columns are keys or features, and 0 of `sum`; `output` has head 0.
 struct SheetCell {
@@ -43,7 +47,7 @@ struct WorksheetSpec {
   bool causal = false;
   int heads = 1;
   int d_model = 2;         // 2 to 4, a multiple of heads
-  std::uint64_t seed = 0;  // of the first sheet; the next one has the next seed
+  std::uint64_t seed = 0;  // of the first sheet; the next one has the next seed, and the last one must have one
   int sheets = 1;
   std::vector<BlankChoice> blanks = {{std::nullopt, std::nullopt, 8}};
   int head_dim() const { return d_model / heads; }
@@ -55,6 +59,10 @@ inline constexpr int kMostSheets = 500;
 // "8", "raw_scores:2,weights:all,output[1,0]". UsageError names --cells.
 std::vector<BlankChoice> blank_choices_of(std::string_view text);
 std::string blank_choices_text(const std::vector<BlankChoice>& choices);
+
+// The words as rows, columns and blanks name them: a word that is there twice has its position behind it, counted as
+// --cells counts: "the 0", "cat", "the 2".
+std::vector<std::string> word_names(const WorksheetSpec& spec);
 
 // Whether the mask hides the key from the query.
 bool is_hidden(const WorksheetSpec& spec, int query, int key);

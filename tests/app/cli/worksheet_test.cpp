@@ -52,6 +52,25 @@ TEST_F(WorksheetCommand, EverySizeIsWritten) {
   }
 }
 
+TEST_F(WorksheetCommand, LettersThatNoFontHasAreSaidAndTheSheetIsWritten) {
+  const Result result = cli({"worksheet", "--phrase", "one two \U0010FFFD", "--out", "sheet.pdf"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.err.find("notice: no font at hand has "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("(U+10FFFD): boxes"), std::string::npos) << result.err;
+  EXPECT_EQ(text_of("sheet.pdf").substr(0, 5), "%PDF-");
+}
+
+// As every other file that the program writes.
+TEST_F(WorksheetCommand, AnExistingFileIsReplacedAsTheHelpSays) {
+  ASSERT_EQ(cli({"worksheet", "--seed", "1", "--out", "sheet.pdf", "--solutions", "sheet.csv"}).code, 0);
+  const std::string before = text_of("sheet.csv");
+  EXPECT_EQ(before.substr(0, 6), "sheet,") << "no byte order mark, as in other tables";
+  ASSERT_EQ(cli({"worksheet", "--seed", "2", "--out", "sheet.pdf", "--solutions", "sheet.csv"}).code, 0);
+  EXPECT_NE(text_of("sheet.csv"), before);
+  const std::string help = cli({"worksheet", "--help"}).out;
+  EXPECT_NE(help.find("existing file is replaced"), std::string::npos) << help;
+}
+
 TEST_F(WorksheetCommand, WhatASheetCannotBeIsRefusedAndNothingIsWritten) {
   const auto refused = [&](std::vector<std::string> words, const std::vector<std::string>& parts) {
     words.insert(words.begin(), "worksheet");
@@ -65,6 +84,8 @@ TEST_F(WorksheetCommand, WhatASheetCannotBeIsRefusedAndNothingIsWritten) {
   refused({"--sheets", "501"}, {"--sheets", "500"});
   refused({"--cells", "weight:2"}, {"--cells", "weight:2", "raw_scores:2"});
   refused({"--cells", "weights:10"}, {"--cells", "weights:10", "at most 9"});
+  refused({"--cells", "weights[0,3,1]"}, {"weights[0,3,1]", "[1, 3, 3]", "query 0 to 2"});
+  refused({"--seed", "18446744073709551615", "--sheets", "2"}, {"--seed", "at most 18446744073709551614"});
   refused({"--mask", "padding:1"}, {"--mask", "causal"});
   refused({"--paper", "a5"}, {"--paper", "letter"});
   refused({"--seed", "-1"}, {"--seed"});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -80,6 +81,48 @@ TEST(SheetPages, NothingLeavesThePaperAndNothingIsCut) {
       }
     }
   }
+}
+
+// Twelve of the widest letters, twice, in both sizes of paper and with every count of heads and features.
+TEST(SheetPages, NoWordIsCut) {
+  WorksheetSpec spec;
+  spec.words = {"WWWWWWWWWWWW", "wwwwwwwwwwww", "WWWWWWWWWWWW", "mmmmmmmmmmmm"};
+  spec.blanks = blank_choices_of("26");
+  for (const auto& [heads, d_model] : {std::pair{1, 2}, {1, 3}, {1, 4}, {2, 4}}) {
+    spec.heads = heads;
+    spec.d_model = d_model;
+    for (const SheetSize size : {SheetSize::a4, SheetSize::letter}) {
+      for (const bool solved : {false, true}) {
+        const std::vector<FigurePlan> pages = sheet_pages(spec, drawn_sheet(spec, 1), size, solved);
+        for (const TextItem& text : texts_of(pages)) {
+          EXPECT_EQ(text.text.find("…"), std::string::npos) << text.text;
+          EXPECT_LE(text.x + drawn_width(text.text, text.role, text.size), pages.front().width - 100) << text.text;
+        }
+        EXPECT_GE(count_of(texts_of(pages), "WWWWWWWWWWWW 2"), 8) << "a row and a column of the tables";
+      }
+    }
+  }
+}
+
+TEST(SheetPages, AWordThatIsThereTwiceIsToldApartInWords) {
+  WorksheetSpec spec;
+  spec.words = {"the", "cat", "the"};
+  const auto texts = texts_of(sheet_pages(spec, drawn_sheet(spec, 1), SheetSize::a4, false));
+  EXPECT_EQ(count_of(texts, "the"), 0);
+  EXPECT_EQ(count_of(texts, "the 0"), count_of(texts, "the 2"));
+  EXPECT_GE(count_of(texts, "the 0"), 12) << "eight rows and four columns of tables";
+}
+
+TEST(SheetPages, LettersThatNoFontHasAreNamed) {
+  EXPECT_EQ(missing_letters_words(WorksheetSpec()), "");
+  WorksheetSpec spec;
+  spec.words = {"a\U0010FFFDb", "\U0010FFFD", "\U0010FFFC"};
+  const std::string words = missing_letters_words(spec);
+  EXPECT_NE(words.find("(U+10FFFD), "), std::string::npos) << words;
+  EXPECT_NE(words.find("(U+10FFFC): boxes"), std::string::npos) << words;
+  EXPECT_EQ(words.find("(U+10FFFD)"), words.rfind("(U+10FFFD)")) << "once";
+  spec.words[1] = "\U0010FFF0\U0010FFF1\U0010FFF2\U0010FFF3\U0010FFF4\U0010FFF5";
+  EXPECT_NE(missing_letters_words(spec).find(" and 2 more: "), std::string::npos) << missing_letters_words(spec);
 }
 
 TEST(SheetPages, ATaskOverlapsNeitherItsPlaceNorItsAnswer) {

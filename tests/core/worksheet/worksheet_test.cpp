@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -226,15 +228,16 @@ TEST(Worksheet, ABlankAmongTheOperandsIsItsLetter) {
   EXPECT_TRUE(tasks[1].calculation.starts_with(printed_text(tasks[0].value) + " / ")) << tasks[1].calculation;
 }
 
-TEST(Worksheet, ChoicesAreReadAsTheyAreWritten) {
-  for (const char* text : {"8", "raw_scores:2,weights:all,output[1,0]", "sum[0,2],context[1,0,1],exp:1"}) {
-    EXPECT_EQ(blank_choices_text(blank_choices_of(text)), text);
-  }
-  EXPECT_EQ(blank_choices_of("scores"), blank_choices_of("scores:1"));
-  for (const char* text : {"", "0", "weights:", "weights:0", "weight:1", "weights[0,1]", "sum[0,1,2]", "output[0,0",
-                           "1,", "-1", "weights:-1", "weights[0,1,x]", "99999"}) {
-    EXPECT_THROW(blank_choices_of(text), UsageError) << text;
-  }
+TEST(Worksheet, AWordThatIsThereTwiceHasItsPositionBehindIt) {
+  WorksheetSpec spec;
+  spec.words = {"the", "cat", "the"};
+  EXPECT_EQ(word_names(spec), (std::vector<std::string>{"the 0", "cat", "the 2"}));
+  spec.blanks = blank_choices_of("weights[0,2,0],output[2,1]");
+  const std::vector<SheetTask> tasks = tasks_of(spec, drawn_sheet(spec, 1));
+  ASSERT_EQ(tasks.size(), 2u);
+  EXPECT_EQ(tasks[0].place, "weight: the 2 → the 0");
+  EXPECT_EQ(tasks[1].place, "output: the 2, feature 1");
+  EXPECT_EQ(word_names(WorksheetSpec()), WorksheetSpec().words);
 }
 
 std::string refusal(const WorksheetSpec& spec) {
@@ -262,6 +265,10 @@ TEST(Worksheet, WhatAHandCannotComputeIsRefusedByItsOption) {
   EXPECT_EQ(changed([](WorksheetSpec& s) { s.d_model = 5; }), "d-model");
   EXPECT_EQ(changed([](WorksheetSpec& s) { s.heads = 2, s.d_model = 3; }), "d-model");
   EXPECT_EQ(changed([](WorksheetSpec& s) { s.sheets = 501; }), "sheets");
+  constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(changed([](WorksheetSpec& s) { s.seed = kLast; }), "");
+  EXPECT_EQ(changed([](WorksheetSpec& s) { s.seed = kLast, s.sheets = 2; }), "seed") << "the second would have seed 0";
+  EXPECT_EQ(changed([](WorksheetSpec& s) { s.seed = kLast - 1, s.sheets = 2; }), "");
   EXPECT_EQ(changed([](WorksheetSpec& s) { s.blanks = blank_choices_of("raw_scores:10"); }), "cells");
   EXPECT_EQ(changed([](WorksheetSpec& s) { s.blanks = blank_choices_of("27"); }), "cells");
   EXPECT_EQ(changed([](WorksheetSpec& s) { s.blanks = blank_choices_of("weights[1,0,0]"); }), "cells");

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <thread>
 #include <vector>
 
+#include "core/picture/text/missing_letters.h"
 #include "core/picture/text/text_glyphs.h"
 
 namespace headscope {
@@ -134,6 +136,13 @@ TEST(DrawText, a_long_line_that_leaves_the_image_takes_no_time_for_the_rest) {
   Image image(50, 20, kBlack);
   draw_text(image, {0, 15}, std::string(20'000'000, 'a'), FontRole::numbers, 12, kWhite);
   EXPECT_FALSE(inked(image, kBlack).empty());
+}
+
+TEST(DrawText, letters_without_a_font_are_told) {
+  using Letters = std::vector<std::uint32_t>;
+  EXPECT_EQ(letters_without_font("plain words, 123", FontRole::words), Letters());
+  EXPECT_EQ(letters_without_font("\n\u200D\uFE0F", FontRole::words), Letters()) << "boxes and joiners with any font";
+  EXPECT_EQ(letters_without_font("a\U0010FFFDb\U0010FFFC\U0010FFFD", FontRole::words), (Letters{0x10FFFD, 0x10FFFC}));
 }
 
 TEST(DrawText, what_no_font_has_is_a_box_with_its_number) {
