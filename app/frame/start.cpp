@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "app/session/documents.h"
@@ -118,7 +120,8 @@ bool open_given(Session& session, Settings& settings, ui::UiState& state, const 
     note_opened(state, document.identity().title, {document.request, document.view.lesson});
     if (!document.view.lesson.empty()) put_notice(state, ui::lesson_notice(document.view.lesson));
     if (document.theme) settings.theme = *document.theme;
-    if (!path.starts_with("demo:")) remember_recent(settings, path);
+    std::error_code passed_over;  // names of demos and the like are no files
+    if (std::filesystem::exists(path, passed_over)) remember_recent(settings, path);
     return true;
   } catch (const std::exception& error) {
     add_notice(state, ui::Notice::Kind::bad, "open", failure_words(error), "The window shows what it showed last.");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "app/session/clear_inputs.h"
@@ -168,11 +169,9 @@ Request with_array(const std::string& path, const Request& current) {
   return reads_features(current) ? with_features(path, current) : with_input(path, current);
 }
 
-}  // namespace
-
-Document open_document(const std::string& named, const Request& current, const ViewState& view,
-                       const std::string& given_phrase) {
-  const std::string path = model_place(named).path;
+// What lies at `path`, which model_place() has found.
+Document opened_from(const std::string& path, const Request& current, const ViewState& view,
+                     const std::string& given_phrase) {
   Document document{current, view, title_of(path), std::nullopt};
   document.given_phrase = given_phrase;
   if (path.starts_with("demo:")) {
@@ -229,6 +228,24 @@ Document open_document(const std::string& named, const Request& current, const V
     }
   }
   return document;
+}
+
+}  // namespace
+
+Document open_document(const std::string& named, const Request& current, const ViewState& view,
+                       const std::string& given_phrase) {
+  const ModelText model = model_text_of(named);
+  std::error_code passed_over;
+  // A file may have such a name itself.
+  if (!model.adapters.empty() && !std::filesystem::exists(named, passed_over)) {
+    Document document = open_document(model.base, current, view, given_phrase);
+    document.request.model = text_of({base_of_model(document.request.model), model.adapters});
+    if (runs_checkpoint(document.request)) Checkpoint::open(document.request.model);  // says what is wrong with them
+    return document;
+  }
+  const std::string path = model_place(named).path;
+  if (path == "seeded") return seeded_document(current, view, given_phrase);
+  return opened_from(path, current, view, given_phrase);
 }
 
 Document open_session_text(const std::string& json, const std::string& title, const ViewState& view) {

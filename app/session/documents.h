@@ -37,9 +37,10 @@ inline constexpr const char* kDefaultModel = "demo:stories";
 // file of torch.save; keeps `current`'s phrase), a capture (.safetensors, .npz, .pt), an .npy (becomes --input, or a
 // capture when its rows add up to 1 or it has 5 axes), a text (.txt; becomes the phrase), what a scan has counted
 // (.hsagg, or a folder that HeadVis shows; the request stays, the view shows the corpus), a checkpoint folder or GGUF
-// model (becomes --model, with `current`'s phrase and all other options as the model was trained; so does demo:NAME). A
-// demo that has a DemoStart brings its own phrase where `current` has none, or has the `given_phrase` that no user
-// typed. Throws Error.
+// model (becomes --model, with `current`'s phrase and all other options as the model was trained; so does demo:NAME),
+// or "seeded" (seeded_document). What else --model takes is opened too: the name of a model in the hub's cache, and
+// "MODEL with adapter DIR". A demo that has a DemoStart brings its own phrase where `current` has none, or has the
+// `given_phrase` that no user typed. Throws Error.
 Document open_document(const std::string& path, const Request& current, const ViewState& view,
                        const std::string& given_phrase = "");
 

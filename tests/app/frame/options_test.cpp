@@ -99,7 +99,7 @@ TEST(WindowOptions, RefusesAndSaysWhat) {
 }
 
 TEST(WindowOptions, HelpNamesWhatOpens) {
-  for (const char* word : {"demo:NAME", ".json", ".png", ".svg", ".safetensors", ".npy", "headscope-cli"}) {
+  for (const char* word : {"demo:NAME", "seeded", ".json", ".png", ".svg", ".safetensors", ".npy", "headscope-cli"}) {
     EXPECT_NE(help_text().find(word), std::string::npos) << word;
   }
 }
@@ -114,7 +114,8 @@ TEST(WindowOptions, TheManualPageNamesWhatHelpNames) {
     const std::size_t begin = word.find_first_not_of('(');
     if (begin == std::string::npos) continue;
     word = word.substr(begin);
-    const bool named = word.starts_with("--") || word.starts_with('.') || word == "demo:NAME" || word == "PATH";
+    const bool named =
+        word.starts_with("--") || word.starts_with('.') || word == "demo:NAME" || word == "seeded" || word == "PATH";
     if (named) {
       EXPECT_NE(page.find(word), std::string::npos) << word;
     }

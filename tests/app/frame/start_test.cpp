@@ -153,6 +153,16 @@ TEST_F(Start, ADemoByItsNameBringsItsOwnWords) {
   EXPECT_EQ(session_.view.head, 7);
 }
 
+TEST_F(Start, SeededByItsNameIsTheRandomModelAndNoFile) {
+  ASSERT_EQ(save_last_session({request_of("typed lately"), {}}), "");
+  open("seeded");
+  EXPECT_EQ(facts(), std::vector<std::string>{});
+  EXPECT_EQ(session_.draft.model, "seeded");
+  EXPECT_EQ(session_.draft.phrase, "Hola mi nombre es Alex");
+  EXPECT_EQ(session_.document.title, "seeded");
+  EXPECT_TRUE(settings_.recent_files.empty());
+}
+
 // A start that ends before the window shows the session.
 void start_in_vain(const char* state_home) {
   const pid_t child = fork();
