@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "app/session/session.h"
 #include "app/ui/compare/compare_panel.h"
@@ -10,8 +14,11 @@
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/view_head.h"
+#include "app/ui/widgets/control_states.h"
 #include "app/ui/widgets/widgets.h"
+#include "core/attention/model_trace.h"
 #include "core/base/grouped_digits.h"
+#include "core/request/intervention_kinds.h"
 #include "core/request/stage_info.h"
 #include "core/text/text_difference.h"
 
@@ -127,12 +134,50 @@ void draw_bar(Ui& ui, const Rect& area, double share, Rgba color) {
   if (share > 0) fill({axis.min, {axis.min.x + std::max(ui.px(1), width), axis.max.y}}, color);
 }
 
-void draw_stages(Ui& ui, const CompareShown& shown, const Comparison& comparison, const Rect& area) {
-  const float content = ui.px(kTitle) + ui.px(kRow) * static_cast<float>(comparison.stages.size()) + ui.px(26);
+// How many stages stand above the first one that differs or cannot be compared; 0 where none does.
+std::size_t equal_stages_above(const Comparison& comparison) {
+  const auto first = std::find_if(comparison.stages.begin(), comparison.stages.end(), [](const ComparedStage& stage) {
+    return stage.differs() || !stage.incomparable.empty();
+  });
+  return first == comparison.stages.end() ? 0 : static_cast<std::size_t>(first - comparison.stages.begin());
+}
+
+struct StagesScrolled {
+  // How many equal stages stood above when the list was scrolled to the first one that differs; nothing: it never was.
+  std::optional<std::size_t> equal_above = {};
+};
+
+// The list begins where the numbers part, with an equal stage above it that tells there are more; then it is the
+// user's.
+void scroll_to_first_difference(Ui& ui, std::size_t equal_above) {
+  std::optional<std::size_t>& scrolled = ui.state.panels.get<StagesScrolled>().equal_above;
+  if (scrolled == equal_above) return;
+  scrolled = equal_above;
+  const std::size_t hidden = equal_above > 0 ? equal_above - 1 : 0;
+  ui.state.panels.get<ScrollOffsets>().down["compare/stages"] =
+      static_cast<double>(ui.px(kRow)) * static_cast<double>(hidden);
+}
+
+// What stays above the list: how many of its first stages are equal, and what its columns are.
+void draw_stages_title(Ui& ui, const Rect& area, float& y, std::size_t equal_above) {
+  Rect line{{area.min.x, y}, {area.max.x, y + ui.px(kTitle)}};
+  draw_title(ui, area, y, "Stages", "|A − B|      of |A|");
+  if (equal_above == 0) return;
+  take_left(line, std::ceil(text_width(ui, Type::title12, "Stages")), ui.px(12));
+  take_right(line, std::ceil(text_width(ui, Type::words12, "|A − B|      of |A|")), ui.px(12));
+  text_in(ui, line, Type::words12, ui.colors.text3,
+          equal_above == 1 ? "the first is equal" : fmt::format("the first {} are equal", equal_above));
+}
+
+void draw_stages(Ui& ui, const CompareShown& shown, const Comparison& comparison, const Rect& whole) {
+  const std::size_t equal_above = equal_stages_above(comparison);
+  scroll_to_first_difference(ui, equal_above);
+  const Rect inner{{whole.min.x + ui.px(14), 0}, {whole.max.x - ui.px(14), 0}};
+  Rect area = whole;
+  draw_stages_title(ui, inner, area.min.y, equal_above);
+  const float content = ui.px(kRow) * static_cast<float>(comparison.stages.size()) + ui.px(26);
   const ScrollArea scroll = begin_scroll(ui, "compare/stages", area, content > area.height() ? content : 0);
-  const Rect inner{{area.min.x + ui.px(14), 0}, {area.max.x - ui.px(14), 0}};
   float y = area.min.y - scroll.offset;
-  draw_title(ui, inner, y, "Stages", "|A − B|      of |A|");
   for (const ComparedStage& stage : comparison.stages) {
     const std::string name(stage_name(stage.stage));
     const Rect line{{area.min.x, y}, {area.max.x, y + ui.px(kRow)}};
@@ -171,6 +216,15 @@ void draw_stages(Ui& ui, const CompareShown& shown, const Comparison& comparison
   end_scroll(ui);
 }
 
+// What is said of a head in place of a bar, which would be empty: its weights are the same in A and B.
+std::string without_bar(const CompareShown& shown, std::int64_t head) {
+  const auto is_off = [head](const PanelData& data) {
+    const Trace& trace = data.trace();
+    return is_ablated(trace.request, {trace.model != nullptr ? trace.model->layer : 0, head});
+  };
+  return is_off(shown.a) ? "head is off in A" : is_off(shown.b) ? "head is off in B" : "weights are equal";
+}
+
 void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison, const Rect& area) {
   const std::size_t count = comparison.heads.size();
   const float content = ui.px(kTitle + 26) + ui.px(kRow) * static_cast<float>(std::max<std::size_t>(1, count));
@@ -203,9 +257,14 @@ void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison,
     const float top = std::round(square.center().y - ui.px(5));
     fill({{square.min.x, top}, {square.max.x, top + ui.px(10)}}, head_color(head.head));
     text_in(ui, take_left(rest, ui.px(26), ui.px(8)), Type::mono12, ui.colors.text, std::to_string(head.head));
+    const bool equal = head.weights == 0;
     text_in(ui, take_right(rest, ui.px(64), ui.px(8)), Type::mono12, ui.colors.text,
-            head.weights > 0 ? number_label(head.weights, 4, true) : "context", 1);
-    draw_bar(ui, rest, largest > 0 ? head.weights / largest : 0, head_color(head.head));
+            equal ? "context" : number_label(head.weights, 4, true), 1);
+    if (equal) {
+      text_in(ui, rest, Type::words12, ui.colors.text2, without_bar(shown, head.head));
+    } else {
+      draw_bar(ui, rest, largest > 0 ? head.weights / largest : 0, head_color(head.head));
+    }
   }
   if (count > 1) {
     text_in(ui, {{inner.min.x, y}, {inner.max.x, y + ui.px(24)}}, Type::words11, ui.colors.text3,

@@ -50,5 +50,46 @@ TEST(CompareWithout, WhileNothingIsPinnedTheRunWithoutThePickedHeadIsBeside) {
   EXPECT_TRUE(d.has("export/what/difference")) << "what is shown can be exported";
 }
 
+bool says(const Driver& d, const std::string& words) {
+  return std::any_of(d.texts.begin(), d.texts.end(), [&](const DrawnText& each) { return each.words == words; });
+}
+
+TEST(CompareWithout, TheListOfStagesBeginsWhereTheNumbersPart) {
+  Driver d(1280, 800);
+  d.ctrl(KeyName::d);
+  d.step(3);
+  ASSERT_TRUE(d.has("compare/first/context"));
+  const Rect lists = d.rect("compare/current");
+  const auto is_seen = [&](const std::string& stage) {
+    const Rect at = d.rect("compare/stages/" + stage);
+    return at.min.y >= lists.min.y && at.max.y <= lists.max.y;
+  };
+  EXPECT_TRUE(is_seen("context"));
+  EXPECT_TRUE(is_seen("weights")) << "an equal one tells that there are more above";
+  EXPECT_FALSE(is_seen("input"));
+  EXPECT_TRUE(std::any_of(d.texts.begin(), d.texts.end(), [](const DrawnText& text) {
+    return text.words.starts_with("the first ") && text.words.ends_with(" are equal");
+  }));
+  d.wheel("compare/stages/context", 20);
+  d.step(3);
+  EXPECT_TRUE(is_seen("input")) << "it stays where the user scrolls it";
+  d.session.view.head = 2;
+  d.step(4);
+  EXPECT_TRUE(is_seen("input")) << "another head that is off parts at the same stage";
+}
+
+TEST(CompareWithout, AHeadThatIsOffIsSaidInPlaceOfAnEmptyBar) {
+  Driver d(1280, 800);
+  d.session.view.head = 1;
+  d.ctrl(KeyName::d);
+  d.step(3);
+  EXPECT_TRUE(says(d, "head is off in A"));
+  d.key(KeyName::d, true, true);
+  put_ablated(d.session.draft, {0, 3}, true);
+  d.step(4);
+  EXPECT_TRUE(says(d, "head is off in B"));
+  EXPECT_FALSE(says(d, "head is off in A"));
+}
+
 }  // namespace
 }  // namespace headscope::ui
