@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/session/control_words.h"
 #include "app/session/export/export_job.h"
@@ -22,6 +25,11 @@
 
 namespace headscope::ui {
 namespace {
+
+struct ExportForm {
+  float height = 0;     // of the last frame: what is higher than the dialog scrolls
+  bool changed = true;  // it has another height, or was opened: it scrolls to the control with the keyboard
+};
 
 void choose_subject(Ui& ui, ExportDialogState& state, ExportSubject subject) {
   state.choice.subject = subject;
@@ -50,6 +58,7 @@ void start(Ui& ui, ExportDialogState& state) {
   state.previewed.reset();
   ui.state.edits.erase("export/folder");
   ui.state.focus = "export/file";
+  ui.state.panels.get<ExportForm>().changed = true;
 }
 
 constexpr int kPreviewDpi = 150;
@@ -95,23 +104,27 @@ void refresh(Ui& ui, ExportDialogState& state, const Exported& of) {
 }
 
 void draw_subjects(Ui& ui, ExportDialogState& state, const Rect& area) {
-  const float pad = ui.px(14);
-  text(ui, {area.min.x + ui.px(20), area.min.y + pad}, Type::title13, ui.colors.text, "What");
-  float y = area.min.y + ui.px(40);
+  const std::vector<ExportSubject> subjects = subjects_of(ui.session.view, shown_pair(ui).has_value());
+  const float content = ui.px(44) + ui.px(32) * static_cast<float>(subjects.size());
+  const ScrollArea scroll = begin_scroll(ui, "export/subjects", area, content);
+  float y = area.min.y - scroll.offset;
+  text(ui, {area.min.x + ui.px(20), y + ui.px(14)}, Type::title13, ui.colors.text, "What");
+  y += ui.px(40);
   const ImVec2 window = ImGui::GetIO().DisplaySize;
-  for (const ExportSubject subject : subjects_of(ui.session.view, shown_pair(ui).has_value())) {
+  for (const ExportSubject subject : subjects) {
     const Rect line{{area.min.x + ui.px(10), y}, {area.max.x - ui.px(10), y + ui.px(30)}};
-    ControlState control;
-    control.tooltip =
-        subject == ExportSubject::window ? "The whole window as it is on the screen." : "What is written.";
+    const bool is_window = subject == ExportSubject::window;
+    const char* const tooltip = is_window ? "The whole window as it is on the screen." : "What is written.";
     const Exported of = exported(ui, subject);
     const std::string fact =
         subject_fact(subject, *of.trace, of.view, static_cast<int>(window.x), static_cast<int>(window.y));
     if (radio(ui, std::string("export/what/") + subject_name(subject), line,
-              {.label = subject_title(subject, of.view), .fact = fact, .on = state.choice.subject == subject}, control))
+              {.label = subject_title(subject, of.view), .fact = fact, .on = state.choice.subject == subject},
+              {true, false, tooltip}))
       choose_subject(ui, state, subject);
     y += ui.px(32);
   }
+  end_scroll(ui);
   divider(ui, {area.max.x, area.min.y}, {area.max.x, area.max.y});
 }
 
@@ -143,10 +156,9 @@ void draw_format(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
 
 void draw_table_options(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   if (state.choice.format != ExportFile::csv) return;
-  ControlState safe;
-  safe.tooltip =
-      "An apostrophe before tokens that a spreadsheet would take for formulas: those that begin with = + - @.";
-  checkbox(ui, "export/csv_safe", labelled_row(ui, form, y, ""), "safe for spreadsheets", state.choice.csv_safe, safe);
+  checkbox(ui, "export/csv_safe", labelled_row(ui, form, y, ""), "safe for spreadsheets", state.choice.csv_safe,
+           {true, false,
+            "An apostrophe before tokens that a spreadsheet would take for formulas: those that begin with = + - @."});
   if (state.forecast.files == 1) return;
   Rect line = labelled_row(ui, form, y, "layout");
   int selected = state.choice.csv_long ? 1 : 0;
@@ -174,21 +186,6 @@ void draw_target(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   control.problem = !state.forecast.problem.empty();
   control.tooltip = "A name that you type stays; else it follows the choices above.";
   if (text_field(ui, "export/file", line, state.choice.file, "name", control)) state.name_is_ours = false;
-}
-
-// What stands below the file's name: why it cannot be written, or what it would replace.
-void draw_warning(Ui& ui, const ExportDialogState& state, const Rect& form, float& y) {
-  const bool refused = !state.forecast.problem.empty();
-  if (!refused && !state.forecast.replaces) return;
-  const Rect box{{form.min.x + ui.px(84), y}, {form.max.x, y + ui.px(34)}};
-  const float radius = ui.px(size::radius_field);
-  fill(box, refused ? ui.colors.bad_ground : ui.colors.warn_ground, radius);
-  outline(ui, box, refused ? ui.colors.bad : ui.colors.warn, 1, radius);
-  draw_icon(ui, Icon::warning, {box.min.x + ui.px(16), box.center().y}, ui.px(14),
-            refused ? ui.colors.bad : ui.colors.warn);
-  text_in(ui, {{box.min.x + ui.px(30), box.min.y}, {box.max.x - ui.px(8), box.max.y}}, Type::words12, ui.colors.text,
-          refused ? state.forecast.problem : "A file of this name exists and is replaced.");
-  y = box.max.y + ui.px(13);
 }
 
 void remember(Ui& ui, const ExportChoice& choice) {
@@ -231,16 +228,13 @@ void draw_footer(Ui& ui, ExportDialogState& state, const Exported& of, const Rec
       button(ui, "export/primary", {{primary.min.x, top}, {primary.max.x, bottom}}, "Export", control, true);
   const bool entered = control.enabled && ui.state.focus.rfind("export/f", 0) == 0 && ui.take_key(KeyName::enter);
   if (button(ui, "export/cancel", {{cancel.min.x, top}, {cancel.max.x, bottom}}, "Cancel")) {
-    close_dialog(ui);
-    return;
+    return close_dialog(ui);
   }
   const std::string command = equivalent_command(state.choice, *of.trace, of.view);
   if (!command.empty()) {
     const Rect copy = take_right(area, ui.px(24), ui.px(6));
-    ControlState copy_state;
-    copy_state.tooltip = "Copy the command that writes the same.";
     if (icon_button(ui, "export/copy_command", {{copy.min.x, top + ui.px(3)}, {copy.max.x, bottom - ui.px(3)}},
-                    Icon::copy, copy_state))
+                    Icon::copy, {true, false, "Copy the command that writes the same."}))
       ui.set_clipboard(command);
     const float words = text_width(ui, Type::words12, "Same as ");
     text_in(ui, area, Type::words12, ui.colors.text2, "Same as ");
@@ -249,15 +243,36 @@ void draw_footer(Ui& ui, ExportDialogState& state, const Exported& of, const Rec
   if (pressed || entered) export_now(ui, state, of);
 }
 
+// All fields, from the format to the preview. In a small window they scroll, and the preview keeps a height of its own.
+void draw_form(Ui& ui, ExportDialogState& state, const Rect& body) {
+  const Rect form{{body.min.x + ui.px(18), body.min.y}, {body.max.x - ui.px(20), body.max.y - ui.px(14)}};
+  ExportForm& known = ui.state.panels.get<ExportForm>();
+  if (std::exchange(known.changed, false)) ui.state.reveal_focus = true;
+  // Rings around controls stand a little out of the form; the bar of the scrolling stands at its right.
+  const Rect seen{{form.min.x - ui.px(4), form.min.y + ui.px(1)}, {body.max.x - ui.px(4), body.max.y}};
+  const ScrollArea scroll = begin_scroll(ui, "export/form", seen, known.height);
+  const float top = form.min.y - scroll.offset;
+  float y = top + ui.px(14);
+  draw_format(ui, state, form, y);
+  if (is_picture(state.choice.format)) draw_picture_form(ui, state, form, y);
+  draw_table_options(ui, state, form, y);
+  draw_target(ui, state, form, y);
+  draw_export_warning(ui, state, form, y);
+  const float preview = y + ui.px(110);
+  draw_export_preview(ui, state, {{form.min.x, y}, {form.max.x, std::max(preview, form.max.y)}});
+  end_scroll(ui);
+  const float height = preview + ui.px(14) - top;
+  if (std::abs(height - known.height) < 1) return;
+  known.height = height;
+  known.changed = ui.state.wants_frame = true;
+}
+
 }  // namespace
 
 void draw_export_dialog(Ui& ui, const Rect& window) {
   ExportDialogState& state = ui.state.panels.get<ExportDialogState>();
   const auto trace = ui.session.trace();
-  if (trace == nullptr) {
-    close_dialog(ui);
-    return;
-  }
+  if (trace == nullptr) return close_dialog(ui);
   if (ui.state.dialogs.shown != static_cast<int>(DialogKind::export_dialog) && !state.resumes) start(ui, state);
   state.resumes = false;
   const bool gone = state.choice.subject == ExportSubject::difference || state.choice.subject == ExportSubject::first ||
@@ -270,14 +285,7 @@ void draw_export_dialog(Ui& ui, const Rect& window) {
   Rect body = dialog.body;
   const Rect left = take_left(body, ui.px(220), 0);
   draw_subjects(ui, state, left);
-  const Rect form{{body.min.x + ui.px(18), body.min.y}, {body.max.x - ui.px(20), body.max.y - ui.px(14)}};
-  float y = form.min.y + ui.px(14);
-  draw_format(ui, state, form, y);
-  if (is_picture(state.choice.format)) draw_picture_form(ui, state, form, y);
-  draw_table_options(ui, state, form, y);
-  draw_target(ui, state, form, y);
-  draw_warning(ui, state, form, y);
-  draw_export_preview(ui, state, {{form.min.x, y}, form.max});
+  draw_form(ui, state, body);
   draw_footer(ui, state, of, dialog.footer);
 }
 

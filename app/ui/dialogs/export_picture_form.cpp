@@ -78,6 +78,15 @@ Rect next(Ui& ui, Rect& line, float width) {
   return take_left(line, ui.px(width), ui.px(8));
 }
 
+// The same, of a new row where a narrow dialog has no room left in this one; `closer`: that much nearer to it.
+Rect next_or_below(Ui& ui, const Rect& form, float& y, Rect& line, float width, float closer = 0) {
+  if (line.width() < ui.px(width)) {
+    y -= ui.px(closer);
+    line = labelled_row(ui, form, y, "");
+  }
+  return next(ui, line, width);
+}
+
 void choose_paper(ExportDialogState& state, int selected) {
   if (selected == 0) {
     const Ground ground = state.choice.paper.ground;
@@ -128,7 +137,7 @@ void draw_size(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
     draw_scale(ui, state, form, y);
     return;
   }
-  typed_field(ui, state, kWidth, next(ui, line, 74));
+  typed_field(ui, state, kWidth, next_or_below(ui, form, y, line, 74));
   line = labelled_row(ui, form, y, "print");
   typed_field(ui, state, kDpi, next(ui, line, 54));
   text_in(ui, next(ui, line, 26), Type::words12, ui.colors.text2, "dpi");
@@ -148,33 +157,38 @@ void draw_colors(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
   int ground = static_cast<int>(state.choice.paper.ground);
   control.enabled = true;
   control.tooltip = "Ground of the picture: that of the theme, white, or none.";
-  if (segments(ui, "export/ground", next(ui, line, 220), {"ground", "white", "transparent"}, ground, control))
+  if (segments(ui, "export/ground", next_or_below(ui, form, y, line, 220), {"ground", "white", "transparent"}, ground,
+               control))
     state.choice.paper.ground = static_cast<Ground>(ground);
 }
 
-// Boxes side by side, two a row.
+// Boxes side by side, in rows that stand closer than the others.
 void draw_boxes(Ui& ui, ExportDialogState& state, const Rect& form, float& y) {
+  constexpr float kCloser = 10;
   ExportChoice& choice = state.choice;
   ControlState control;
   Rect line = labelled_row(ui, form, y, "include");
   control.tooltip = "Tokens beside rows and columns, and numbers in cells.";
   checkbox(ui, "export/labels", next(ui, line, 120), "token labels", choice.labels, control);
   control.tooltip = "The bar that says which colour is which number.";
-  checkbox(ui, "export/color_bar", next(ui, line, 104), "colour bar", choice.color_bar, control);
+  checkbox(ui, "export/color_bar", next_or_below(ui, form, y, line, 104, kCloser), "colour bar", choice.color_bar,
+           control);
   control.tooltip = "What the picture shows, in words.";
-  checkbox(ui, "export/caption", next(ui, line, 90), "caption", choice.paper.caption, control);
-  y -= ui.px(10);
+  checkbox(ui, "export/caption", next_or_below(ui, form, y, line, 90, kCloser), "caption", choice.paper.caption,
+           control);
+  y -= ui.px(kCloser);
   line = labelled_row(ui, form, y, "");
   control.tooltip = "The request in one line below the caption.";
   checkbox(ui, "export/recipe_line", next(ui, line, 120), "recipe line", choice.paper.recipe_line, control);
   if (on_paper(state)) {
     bool outer = choice.paper.key_labels == KeyLabels::outer;
     control.tooltip = "Keys only below maps with no other map under them.";
-    if (checkbox(ui, "export/outer_keys", next(ui, line, 180), "key labels on outer only", outer, control)) {
+    if (checkbox(ui, "export/outer_keys", next_or_below(ui, form, y, line, 180, kCloser), "key labels on outer only",
+                 outer, control)) {
       choice.paper.key_labels = outer ? std::optional(KeyLabels::outer) : std::nullopt;
     }
   }
-  y -= ui.px(10);
+  y -= ui.px(kCloser);
   line = labelled_row(ui, form, y, "");
   control.tooltip = "The request, the view and the sha256 of the weights, inside the file.";
   checkbox(ui, "export/recipe", line, "recipe: reopening the picture restores this view", choice.recipe, control);

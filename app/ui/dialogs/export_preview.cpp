@@ -22,6 +22,20 @@ std::string forecast_sentence(const ExportDialogState& state) {
 
 }  // namespace
 
+void draw_export_warning(Ui& ui, const ExportDialogState& state, const Rect& form, float& y) {
+  const bool refused = !state.forecast.problem.empty();
+  if (!refused && !state.forecast.replaces) return;
+  const Rect box{{form.min.x + ui.px(84), y}, {form.max.x, y + ui.px(34)}};
+  const float radius = ui.px(size::radius_field);
+  fill(box, refused ? ui.colors.bad_ground : ui.colors.warn_ground, radius);
+  outline(ui, box, refused ? ui.colors.bad : ui.colors.warn, 1, radius);
+  draw_icon(ui, Icon::warning, {box.min.x + ui.px(16), box.center().y}, ui.px(14),
+            refused ? ui.colors.bad : ui.colors.warn);
+  text_in(ui, {{box.min.x + ui.px(30), box.min.y}, {box.max.x - ui.px(8), box.max.y}}, Type::words12, ui.colors.text,
+          refused ? state.forecast.problem : "A file of this name exists and is replaced.");
+  y = box.max.y + ui.px(13);
+}
+
 void draw_export_preview(Ui& ui, const ExportDialogState& state, const Rect& area) {
   if (area.height() < ui.px(40)) return;
   text_in(ui, {area.min, {area.max.x, area.min.y + ui.px(24)}}, Type::words12, ui.colors.text2, "preview");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/session/control_words.h"
@@ -17,6 +18,7 @@
 #include "app/ui/dialogs/export_picture_form.h"
 #include "app/ui/export_dialog_state.h"
 #include "app/ui/imgui_compat.h"
+#include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
 #include "app/ui/worksheet_state.h"
 #include "core/base/error.h"
@@ -30,6 +32,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr int kPreviewWidth = 560;
+constexpr float kRow = 33, kRows = 11;  // of the form
 
 std::vector<std::string> words_in(const std::string& phrase) {
   std::vector<std::string> words;
@@ -62,6 +65,7 @@ void start(Ui& ui, WorksheetState& state) {
     ui.state.edits.erase(std::string("worksheet/") + field);
   }
   ui.state.focus = "worksheet/file";
+  ui.state.reveal_focus = true;
 }
 
 // "class" of "class.pdf".
@@ -121,7 +125,8 @@ std::string command_of(const WorksheetState& state) {
 
 class Form {
  public:
-  Form(Ui& ui, WorksheetState& state, const Rect& area) : ui_(ui), state_(state), area_(area), y_(area.min.y) {}
+  // `y`: where its first row is; `area` says how wide the rows are.
+  Form(Ui& ui, WorksheetState& state, const Rect& area, float y) : ui_(ui), state_(state), area_(area), y_(y) {}
 
   void draw() {
     text("words", "phrase", state_.phrase, "3 or 4 words",
@@ -138,9 +143,9 @@ class Form {
          "raw_scores:2,weights:all,output[1,0].");
     stepper(ui_, "worksheet/sheets", narrow(row("sheets"), 150), state_.sheets, {{}, 1, kMostSheets},
             {true, state_.problem_option == "sheets", "One a student, each with numbers of its own."});
-    seed_stepper(
-        ui_, "worksheet/seed", narrow(row("seed"), 150), state_.spec.seed,
-        {true, false, "Of the first sheet; each sheet has the next one. The same seed is the same sheet again."});
+    seed_stepper(ui_, "worksheet/seed", narrow(row("seed"), 150), state_.spec.seed,
+                 {true, state_.problem_option == "seed",
+                  "Of the first sheet; each sheet has the next one. The same seed is the same sheet again."});
     int size = state_.size == SheetSize::letter ? 1 : 0;
     if (segments(ui_, "worksheet/paper", narrow(row("paper"), 150), {"A4", "letter"}, size,
                  {true, false, "The size of the pages."})) {
@@ -152,29 +157,11 @@ class Form {
     text("file", "file", state_.file, "worksheet.pdf", "All sheets, then the solutions of each on pages of their own.");
   }
 
-  // The line below the fields says why the sheets cannot be written, or that a file would be replaced.
-  void draw_facts() {
-    const Rect line{{area_.min.x + ui_.px(84), y_}, {area_.max.x, area_.max.y}};
-    if (!state_.problem.empty()) {
-      paragraph(ui_, line, Type::words12, ui_.colors.bad, state_.problem);
-      return;
-    }
-    const WorksheetFiles files = files_of(state_, expanded_path(state_.folder));
-    std::error_code ignored;
-    const bool replaces = std::filesystem::exists(files.pdf, ignored) ||
-                          (state_.solutions && std::filesystem::exists(files.solutions, ignored));
-    const std::string fact =
-        fmt::format("{} {} of {} {} and the solutions", state_.spec.sheets,
-                    state_.spec.sheets == 1 ? "sheet" : "sheets", state_.pages, state_.pages == 1 ? "page" : "pages");
-    paragraph(ui_, line, Type::words12, replaces ? ui_.colors.warn : ui_.colors.text3,
-              replaces ? "A file of this name exists and is replaced." : fact);
-  }
-
  private:
   Rect row(const char* label) {
     const float top = y_;
     const Rect place = labelled_row(ui_, area_, y_, label);
-    y_ = top + ui_.px(33);
+    y_ = top + ui_.px(kRow);
     return place;
   }
   Rect narrow(Rect place, float width) const {
@@ -201,6 +188,36 @@ class Form {
   const Rect area_;
   float y_;
 };
+
+// The words below the fields say why the sheets cannot be written, or that a file would be replaced.
+std::pair<Rgba, std::string> facts_of(const Ui& ui, const WorksheetState& state) {
+  if (!state.problem.empty()) return {ui.colors.bad, state.problem};
+  const WorksheetFiles files = files_of(state, expanded_path(state.folder));
+  std::error_code ignored;
+  const bool replaces = std::filesystem::exists(files.pdf, ignored) ||
+                        (state.solutions && std::filesystem::exists(files.solutions, ignored));
+  std::string before = as_sentence(missing_letters_words(state.spec));
+  if (!before.empty()) before += ' ';
+  if (replaces) return {ui.colors.warn, before + "A file of this name exists and is replaced."};
+  return {before.empty() ? ui.colors.text3 : ui.colors.warn,
+          fmt::format("{}{} {} of {} {} and the solutions", before, state.spec.sheets,
+                      state.spec.sheets == 1 ? "sheet" : "sheets", state.pages, state.pages == 1 ? "page" : "pages")};
+}
+
+// The fields, which scroll in a small window, and the facts below them, which stay in sight.
+void draw_form(Ui& ui, WorksheetState& state, const Rect& area) {
+  const auto [color, facts] = facts_of(ui, state);
+  const float left = area.min.x + ui.px(84), rows = kRows * ui.px(kRow);
+  const float below = paragraph_height(ui, Type::words12, facts, area.max.x - left);
+  const float bottom = std::min(area.min.y + rows, area.max.y - below);
+  // Rings around controls stand a little out of the form; the bar of the scrolling stands at its right.
+  const float out = ui.px(6);
+  const ScrollArea scroll = begin_scroll(
+      ui, "worksheet/form", {{area.min.x - out, area.min.y - out}, {area.max.x + ui.px(16), bottom}}, rows + out - 1);
+  Form(ui, state, area, area.min.y - scroll.offset).draw();
+  end_scroll(ui);
+  paragraph(ui, {{left, bottom}, area.max}, Type::words12, color, facts);
+}
 
 void draw_preview(Ui& ui, const WorksheetState& state, const Rect& area) {
   fill(area, ui.colors.well, ui.px(size::radius_field));
@@ -272,10 +289,8 @@ void draw_worksheet_dialog(Ui& ui, const Rect& window) {
       ui, window, {.name = "worksheet", .title = "Worksheet", .width = 780, .height = 560, .has_footer = true});
   if (ui.state.dialog == DialogKind::none) return;
   Rect body = inset(dialog.body, ui.px(20));
-  const Rect right = take_right(body, ui.px(310), ui.px(20));
-  Form form(ui, state, body);
-  form.draw();
-  form.draw_facts();
+  const Rect right = take_right(body, std::min(ui.px(310), std::floor(body.width() * 0.42f)), ui.px(20));
+  draw_form(ui, state, body);
   draw_preview(ui, state, right);
   draw_footer(ui, state, dialog.footer);
 }
