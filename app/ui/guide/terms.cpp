@@ -50,7 +50,7 @@ constexpr TermRow kTerms[] = {
     {"pipeline/context", "context"},
     {"pipeline/concat", "concat"},
     {"pipeline/output", "output"},
-    {"pipeline/attention_norm_out", "RMSNorm"},
+    {"pipeline/attention_norm_out", "norm"},
 };
 
 }  // namespace

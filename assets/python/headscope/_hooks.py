@@ -7,7 +7,7 @@ from headscope._layers import Attention, find_layers
 from headscope._multihead import watch_multihead
 from headscope._own_arrays import Put
 from headscope._run import run
-from headscope._work import AXES, SCORE_STAGES, Work, merge_heads, split_heads
+from headscope._work import AXES, SCORE_STAGES, Work, alike, merge_heads, split_heads
 
 # How far a float of this type may be from the model's own context, relative to the largest, when it is computed anew.
 TOLERANCES = {torch.float64: 1e-6, torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 5e-2}
@@ -18,8 +18,8 @@ class Intervened:
 
     def __init__(self):
         self._undo = []
-        self._layers = {}   # number -> what it is called
-        self.called = set()  # numbers of the layers whose hooks ran
+        self._layers = {}   # (number, part of the layer) -> the module whose hooks it has
+        self.called = set()  # those whose hooks ran
         self._failed = False
 
     def _guarded(self, function):
@@ -44,7 +44,7 @@ class Intervened:
         self.remove()
         silent = sorted(set(self._layers) - self.called)
         if kind is None and silent and not self._failed:
-            raise RuntimeError(f"the hooks of layer {silent[0]} never ran: the model did not call its "
+            raise RuntimeError(f"the hooks of layer {silent[0][0]} never ran: the model did not call its "
                                f"{self._layers[silent[0]]}. (Fused paths go around modules: run "
                                "torch.nn.TransformerEncoder with gradients enabled.)")
 
@@ -84,8 +84,9 @@ def intervene(model, source, *, layers=None, tokens=None):
             work.values = [each for each in work.values if each not in edits]
             if not work.values:
                 continue
-            done._layers[number] = type(part if isinstance(part, torch.nn.Module) else part.output).__name__
-            ran = lambda number=number: done.called.add(number)  # noqa: E731
+            attention = number, "attention"
+            done._layers[attention] = type(part if isinstance(part, torch.nn.Module) else part.output).__name__
+            ran = lambda attention=attention: done.called.add(attention)  # noqa: E731
             if isinstance(part, Attention):
                 _hook_attention(done, part, work, ran)
             else:
@@ -226,16 +227,40 @@ def _hook_attention(done, part, work, ran):
 
     def merged(concat):
         ran()
+        entered.clear()
         context = split_heads(concat, part.heads)
         if work.recomputes():
             context = _with_recomputed(part, work, kept, context)
         return work.put("concat", merge_heads(work.put_context(context)))
 
     if part.block is not None and work.touches("stream"):
-        before(part.block, lambda stream: work.put("stream", stream))
-    for module in [part.qkv] if part.qkv is not None else [part.query, part.key, part.value]:
+        whole = work.number, "block"
+        done._layers[whole] = type(part.block).__name__
+
+        def entering(stream):
+            done.called.add(whole)
+            return work.put("stream", stream)
+
+        before(part.block, entering)
+    entered = {}  # in this call: what enters the projections, by their names
+
+    def put_input(name, x):
+        """The input is that of queries; keys and values have it too, where they are given the same tensor."""
+        if name in entered:
+            entered.clear()  # the call before did not come to its end
+        first = next(iter(entered), None)
+        entered[name] = x
+        if first is None or alike(entered[first], x):
+            return work.put("input", x)
+        if first != "query":
+            raise RuntimeError(f"layer {work.number} projects {first} first, of another input than {name}: which of them is the "
+                               "stage input cannot be said")
+        return x
+
+    modules = {"qkv": part.qkv} if part.qkv is not None else {"query": part.query, "key": part.key, "value": part.value}
+    for name, module in modules.items():
         if work.touches("input"):
-            before(module, lambda x: work.put("input", x))
+            before(module, lambda x, name=name: put_input(name, x))
     if part.qkv is not None:
         after(part.qkv, fused)
     else:
@@ -272,7 +297,7 @@ def _with_recomputed(part, work, kept, context):
 
 def _compare(number, part, own, models):
     tolerance = TOLERANCES.get(models.dtype, 1e-4)
-    largest = models.detach().abs().max().clamp(min=1)
+    largest = models.detach().abs().masked_fill(~models.detach().isfinite(), 0).max().clamp(min=1)
     if not torch.allclose(own.detach(), models.detach(), rtol=0, atol=float(tolerance * largest), equal_nan=True):
         far = float((own - models).detach().abs().max())
         mask = "the causal mask" if part.causal else "no mask"

@@ -145,6 +145,13 @@ def _patch(option, term):
     return Patch(stage, layer, head, position)
 
 
+def _same_thing(a, b):
+    """Whether two values of one option are about the same thing: painted cells never are."""
+    if isinstance(a, (Edit, Factor)):
+        return a[:3] == b[:3]
+    return not isinstance(a, Paint) and (a == b if isinstance(a, Patch) else a[:2] == b[:2])
+
+
 _READERS = {"ablate": lambda option, term: Ablate(*_place(term, option, term)), "freeze": _freeze,
             "scale_query": _factor, "scale_key": _factor, "edit": _edit, "paint": _paint, "patch": _patch}
 
@@ -153,22 +160,27 @@ def interventions_of(request):
     """The options of a request that hold interventions, those that are off included, and patch_from beside patch."""
     found = {}
     for name, value in request.items():
-        name = name.replace("-", "_")
+        name = name.rstrip("_").replace("-", "_")
         if name in SEPARATORS and value not in (None, "", "none", [], ()):
             found[name] = value if isinstance(value, str) else SEPARATORS[name].join(map(str, value))
     if "patch" in found:
         origin = request.get("patch_from", request.get("patch-from"))
         if origin is not None:
-            found["patch_from"] = os.fspath(origin)
+            found["patch_from"] = os.fspath(origin) if isinstance(origin, os.PathLike) else origin
     return found
 
 
 def read_interventions(request):
     """The interventions of a request that are on, as values; arrays in the order in which they act. ValueError names a
     term that is spelled otherwise, and a file of set, add or project_out that cannot be read."""
-    values = [_READERS[option](option, term.strip())
-              for option, text in interventions_of(request).items() if option != "patch_from"
-              for term in text.split(SEPARATORS[option]) if not term.strip().startswith("off:")]
+    values = []
+    for option, text in interventions_of(request).items():
+        own = []  # of terms about the same thing the last one counts, be it off
+        for term in text.split(SEPARATORS[option]) if option != "patch_from" else ():
+            on = not term.strip().startswith("off:")
+            value = _READERS[option](option, term.strip() if on else term.strip()[len("off:"):])
+            own = [each for each in own if not _same_thing(each[0], value)] + [(value, on)]
+        values += [value for value, on in own if on]
     return values + puts_of(request, HEAD_STAGES, request.get(FOLDER))
 
 
@@ -183,9 +195,19 @@ def _from_session(path):
     request = dict(session.get("request", session))
     request[FOLDER] = str(path.parent)
     origin = request.get("patch_from", request.get("patch-from"))
-    if origin and not os.path.exists(origin) and os.path.exists(path.parent / origin):
+    if isinstance(origin, str) and not os.path.exists(origin) and os.path.exists(path.parent / origin):
         request["patch_from"] = str(path.parent / origin)
     return request
+
+
+INTERVENTIONS = (*SEPARATORS, "set", "add", "project_out", "patch_from")
+
+
+def _misspelled(name):
+    """Whether an option is none of the interventions, and one but for its marks: a request may have any others."""
+    marks = str.maketrans("", "", "_-")
+    joined = [each.translate(marks) for each in INTERVENTIONS]
+    return name.rstrip("_").replace("-", "_") not in INTERVENTIONS and name.translate(marks).lower() in joined
 
 
 def request_of(source):
@@ -196,4 +218,9 @@ def request_of(source):
         return source.request()
     if hasattr(source, "manifest"):
         return source.manifest["request"]
-    return dict(source)
+    request = dict(source)
+    session = request.pop("session", None)
+    near = [name for name in request if _misspelled(name)]
+    if near:
+        raise ValueError(f"there is no {near[0]!r}; expected one of {', '.join(INTERVENTIONS)}")
+    return request if session is None else {**request_of(session), **request}

@@ -5,7 +5,7 @@ import math
 import torch
 import torch.nn.functional as functional
 
-from headscope._work import merge_heads, split_heads
+from headscope._work import alike, merge_heads, split_heads
 
 
 def watch_multihead(module, work, ran, guarded):
@@ -32,16 +32,18 @@ def watch_multihead(module, work, ran, guarded):
 def _projected(module, work, inputs):
     """query_proj, key_proj and value_proj of inputs [batch, len, features]."""
     query, key, value = inputs
-    alike = key is query and value is query
+    shared = key is query and value is query
+    if shared and work.touches("key_input", "value_input"):
+        raise ValueError(f"layer {work.number} was called with one input for queries, keys and values: its stage is input")
     query = work.put("input", query)
-    if alike:
+    if shared:
         key = value = query
     else:
         key, value = work.put("key_input", key), work.put("value_input", value)
     biases = (None,) * 3 if module.in_proj_bias is None else module.in_proj_bias.chunk(3)
     if not module._qkv_same_embed_dim:
         matrices = module.q_proj_weight, module.k_proj_weight, module.v_proj_weight
-    elif alike:
+    elif shared:
         return work.put("qkv", functional.linear(query, module.in_proj_weight, module.in_proj_bias)).chunk(3, -1)
     else:
         matrices = module.in_proj_weight.chunk(3)
@@ -74,10 +76,11 @@ def _mask(masks, shape, batched, like):
 def _forward(module, work, inputs, masks, average):
     """What torch.nn.MultiheadAttention gives; average None: no weights."""
     batched, turned = inputs[0].dim() == 3, inputs[0].dim() == 3 and not module.batch_first
-    orders = {}  # the same tensor stays the same
-    for x in inputs:
-        orders[id(x)] = x[None] if not batched else x.transpose(0, 1) if turned else x
-    projected = _projected(module, work, [orders[id(x)] for x in inputs])
+    ordered = []  # the same tensor stays the same
+    for at, x in enumerate(inputs):
+        before = next((k for k in range(at) if alike(inputs[k], x)), None)
+        ordered.append(ordered[before] if before is not None else x[None] if not batched else x.transpose(0, 1) if turned else x)
+    projected = _projected(module, work, ordered)
     query, key, value = (work.put(name, split_heads(work.put(name + "_proj", vectors), module.num_heads))
                          for name, vectors in zip(("query", "key", "value"), projected))
     hidden, added = _mask(masks, (query.shape[0], query.shape[1], query.shape[2], key.shape[2]), batched, query)

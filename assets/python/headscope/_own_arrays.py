@@ -18,7 +18,9 @@ from headscope._numpy import np
 OPTIONS = ("set", "add", "project_out")
 # Axes of a stage along which an array has rows: positions, or queries of scores.
 ROWS = "pq"
-SPAN = re.compile(r"(-?[0-9]+)(?:\.\.(-?[0-9]+))?", re.ASCII)
+SPAN = re.compile(r"(-[1-9][0-9]*|[0-9]+)(?:\.\.(-[1-9][0-9]*|[0-9]+))?", re.ASCII)
+NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|-?inf(?:inity)?|-?nan", re.ASCII | re.IGNORECASE)
+LARGEST = 3.4028234663852886e38  # of float32
 PLACE = re.compile(r"(?:([0-9]+)/)?(\w+)(?::(.*))?", re.ASCII)
 
 
@@ -69,10 +71,17 @@ def _placed(option, place, head_stages):
 
 def _number(text):
     """The number that a text is as a whole; None: it is the name of a file."""
-    try:
-        return float(text) if text == text.strip() and "_" not in text else None
-    except ValueError:
+    if not NUMBER.fullmatch(text):
         return None
+    number = float(text)
+    return LARGEST * 2 if math.isinf(number) and "n" not in text.lower() else number  # "1e400" is no infinity
+
+
+def _checked(option, place, value, finite):
+    """A number that float32 holds; `finite`: nor an infinity."""
+    if math.isnan(value) or (finite and math.isinf(value)) or LARGEST < abs(value) < math.inf:
+        raise ValueError(f"{option} has {value} at {place!r}; expected a {'finite ' if finite else ''}number that float32 holds")
+    return float(value)
 
 
 def _digest(array):
@@ -87,77 +96,94 @@ def _digest(array):
 def _of_file(path, kept, folder):
     """The array of a .npy file; of a session the one that it carries, or its file if that holds the same numbers still."""
     own = kept.get(path, {})
-    if "values" in own:
-        return np.array(own["values"], dtype=np.float32).reshape(own["shape"])
-    beside = pathlib.Path(folder or ".", path)
     try:
-        array = np.load(path if os.path.exists(path) or not beside.exists() else beside, allow_pickle=False)
-    except (OSError, ValueError) as error:
+        if "values" in own:
+            array = np.array(own["values"], dtype=np.float32).reshape(own["shape"])
+        else:
+            beside = pathlib.Path(folder or ".", path)
+            array = np.load(path if os.path.exists(path) or not beside.exists() else beside, allow_pickle=False)
+            if not isinstance(array, np.ndarray):
+                raise ValueError("it is an archive; expected one array, a .npy file")
+    except (OSError, ValueError, EOFError) as error:
         raise ValueError(f"{path} cannot be read as an array: {error}") from None
-    array = numbers(path, array)
-    if own.get("sha256") not in (None, _digest(array)):
+    array = numbers(path, array, bools=True).astype(np.float32)
+    if own and own.get("sha256") != _digest(array):
         raise ValueError(f"{path}: its numbers are not those that the session was saved with; give the option anew")
     return array
 
 
-def _terms(value):
-    """(place, what is put there) of a dict, of pairs, or of the option's text."""
+def _terms(option, value):
+    """(place, what is put there) of a dict, of pairs or terms in a list, or of the option's text."""
     if isinstance(value, (str, os.PathLike)):
-        return [tuple(term.strip().partition("=")[::2]) for term in os.fspath(value).split(";")]
-    return list(value.items() if isinstance(value, collections.abc.Mapping) else value)
+        value = os.fspath(value).split(";")
+    if not isinstance(value, (collections.abc.Mapping, list, tuple)):
+        raise ValueError(f"{option} is {value!r}; expected places and what is put there")
+    pairs = list(value.items() if isinstance(value, collections.abc.Mapping) else value)
+    pairs = [tuple(each.partition("=")[::2]) if isinstance(each, str) else each for each in pairs]
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise ValueError(f"{option} has {pair!r}; expected a place, as text, and what is put there")
+    return pairs
 
 
 def _text_put(option, place, text, kept, folder):
     """The fields of a Put that the words behind '=' give."""
     number = _number(text)
     if option == "set" and number is not None:
-        if math.isnan(number):
-            _refuse(option, f"{place}={text}")
-        return {"number": number}
+        return {"number": _checked(option, place, number, False)}
     factor = 1.0
     if option == "add" and "*" in text:
         text, _, times = text.rpartition("*")
         factor = _number(times)
-        if factor is None or not math.isfinite(factor):
+        if factor is None:
             _refuse(option, f"{place}={text}*{times}")
+        factor = _checked(option, place, factor, True)
     if not text:
         _refuse(option, f"{place}=")
     return {"array": _of_file(text, kept, folder), "factor": factor, "name": os.path.basename(text)}
 
 
 def _given(option, place, put, kept, folder):
-    """The same of what a dict has: an array, a number of set, or (array, factor) of add; or text."""
-    factor = 1.0
+    """The same of what a dict has: an array, a number of set, (array, factor) of add; or text."""
+    factor = None
     if isinstance(put, tuple) and len(put) == 2 and isinstance(plain(put[1]), (int, float)):
         if option != "add":
             raise ValueError(f"{option} takes no factor; found one at {place!r}")
-        put, factor = put[0], float(plain(put[1]))
+        put, factor = put[0], _checked(option, place, plain(put[1]), True)
     put = plain(put)
     if isinstance(put, (str, os.PathLike)):
-        return {**_text_put(option, place, os.fspath(put), kept, folder), **({"factor": factor} if factor != 1.0 else {})}
+        if factor is None:
+            return _text_put(option, place, os.fspath(put), kept, folder)
+        return {"array": _of_file(os.fspath(put), kept, folder), "factor": factor, "name": os.path.basename(put)}
     if isinstance(put, (int, float)):
-        if option != "set":
-            raise ValueError(f"{option} takes an array; found the number {put} at {place!r}")
-        return {"number": float(put)}
-    return {"array": numbers(f"{option}[{place!r}]", put), "factor": factor, "name": f"{option}[{place!r}]"}
+        if option != "set" or isinstance(put, bool):
+            raise ValueError(f"{option} takes an array; found {put} at {place!r}")
+        return {"number": _checked(option, place, put, False)}
+    name = f"{option}[{place!r}]"
+    return {"array": numbers(name, put), "factor": 1.0 if factor is None else factor, "name": name}
 
 
 def puts_of(request, head_stages, folder=None):
-    """The arrays of a request that are on, in the order in which they act. ValueError names what is spelled otherwise, and
-    files that cannot be read. folder: where a session's files lie beside it."""
-    given = {name.replace("-", "_"): value for name, value in request.items()}
+    """The arrays of a request that are on, in the order in which they act; of two of set at one place the last counts, be it
+    off. ValueError names what is spelled otherwise, and files that cannot be read. folder: where a session's files lie
+    beside it."""
+    given = {name.rstrip("_").replace("-", "_"): value for name, value in request.items()}
     kept = {each["file"]: each for each in given.get("arrays") or []}
     found = []
     for option in OPTIONS:
         value = given.get(option)
         if value is None or (isinstance(value, str) and value in ("", "none")):
             continue
-        for place, put in _terms(value):
-            if place.startswith("off:"):
-                continue
-            layer, stage, head, places = _placed(option, place, head_stages)
-            found.append(Put(stage, layer, head, places, option, **_given(option, place, put, kept, folder)))
-    return found
+        for place, put in _terms(option, value):
+            on = not place.startswith("off:")
+            placed = _placed(option, place if on else place[len("off:"):], head_stages)
+            if isinstance(put, str) and not put:
+                _refuse(option, f"{place}=")
+            layer, stage, head, places = placed
+            if option == "set":
+                found = [each for each in found if (each[0].use, each[1]) != ("set", placed)]
+            found.append((Put(stage, layer, head, places, option), placed, on, place, put))
+    return [each._replace(**_given(each.use, place, put, kept, folder)) for each, _, on, place, put in found if on]
 
 
 def _chosen(put, count, layer):
@@ -203,15 +229,23 @@ def apply_put(put, tensor, axes, layer):
             raise ValueError(f"{put.stage} of layer {layer} has no head {put.head}; there are {tensor.shape[heads]}")
         places[heads] = slice(put.head, put.head + 1)
     part = tensor[tuple(places)]
+
+    def held(array):
+        """In the stage's own type; what it cannot hold is no infinity."""
+        narrow = array.to(tensor.dtype)
+        if bool((array.isfinite() & ~narrow.isfinite()).any()):
+            raise ValueError(f"{put.name} holds numbers that {tensor.dtype} of {put.stage} of layer {layer} does not reach")
+        return narrow
+
     if put.array is None:
-        tensor[tuple(places)] = put.number
+        tensor[tuple(places)] = held(torch.tensor(put.number, dtype=torch.float64)).to(tensor.device)
         return
     array = torch.from_numpy(np.array(put.array, dtype=np.float32)).to(tensor.device)
     array = _fitted(put, array, tensor, part, rows, heads, layer)
     if put.use == "set":
-        tensor[tuple(places)] = array.to(tensor.dtype).expand(part.shape)
+        tensor[tuple(places)] = held(array).expand(part.shape)
     elif put.use == "add":
-        tensor[tuple(places)] = part + (put.factor * array).to(tensor.dtype)
+        tensor[tuple(places)] = part + held(put.factor * array)
     else:
         direction, own = array.double(), part.double()
         square = (direction * direction).sum(-1, keepdim=True)

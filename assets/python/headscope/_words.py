@@ -190,9 +190,12 @@ def words_of(request, folder, ways=WAYS):
     words = []
     request = {name.rstrip("_"): value for name, value in request.items()}
     if "arrays" in request:  # of a manifest: what it keeps of its arrays belongs to their options
-        names = [name for name in (*ARRAY_OPTIONS, "arrays") if name in request]
+        names = [name for name in ARRAY_OPTIONS if isinstance(request.get(name), str)]
+        named = ";".join(request[name] for name in names)
+        kept = [each for each in request["arrays"] if "=" + each["file"] in named]  # of options that were given anew none
         path = new_file(folder, "arrays", ".json")
-        path.write_text(json.dumps({name: request[name] for name in names}), encoding="utf-8")
+        path.write_text(json.dumps({**{name: request[name] for name in names}, "arrays": kept}), encoding="utf-8")
+        names.append("arrays")
         words += ["--session", str(path)]
         request = {name: value for name, value in request.items() if name not in names}
     for name in ("against", "patch_from"):

@@ -30,6 +30,14 @@ def partners(a_len, b_len, a_tokens, b_tokens):
     return [*range(prefix), *(b_len - end for end in ends)], [*range(prefix), *(a_len - end for end in ends)]
 
 
+def alike(a, b):
+    """Whether two tensors are the same numbers in the same memory, be they one object or two views of it."""
+    if a is b:
+        return True
+    return (torch.is_tensor(a) and torch.is_tensor(b) and a.dtype == b.dtype and a.shape == b.shape and
+            a.stride() == b.stride() and a.data_ptr() == b.data_ptr() and a.device == b.device)
+
+
 def split_heads(vectors, heads):
     """[batch, len, heads * size] to [batch, heads, len, size]."""
     return vectors.unflatten(-1, (heads, vectors.shape[-1] // heads)).transpose(1, 2)

@@ -1,66 +1,15 @@
 """Interventions as hooks of PyTorch models, against what headscope-cli computes: hooks_test.py HEADSCOPE_CLI"""
 import json
 import math
-import os
 import pathlib
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-try:
-    import numpy as np
-    import torch
-except ImportError as missing:
-    print(f"{missing.name} was not found: sudo apt-get install python3-numpy python3-torch (./dev test installs them)")
-    sys.exit(77)
-
-PACKAGE = pathlib.Path(__file__).resolve().parents[3] / "assets" / "python"
-sys.path.insert(0, str(PACKAGE))
-os.environ["HEADSCOPE"] = str(pathlib.Path(sys.argv.pop(1)).resolve())
-import headscope  # noqa: E402
-from gpt2 import HEADS, WIDTH, Gpt2, save_checkpoint  # noqa: E402
-
-torch.set_num_threads(1)
-TOLERANCE = 1e-5
-IDS = [3, 17, 5, 29, 5, 11, 38]
-OTHER_IDS = [3, 17, 8, 29, 5, 21, 38]
-LONGER_IDS = [3, 17, 8, 9, 29, 5, 11, 38]
+from on_gpt2 import HEADS, IDS, LONGER_IDS, OTHER_IDS, TOLERANCE, WIDTH, Gpt2, OnGpt2, headscope, np, torch  # noqa: E402
 
 
-class OnGpt2(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        torch.manual_seed(21)
-        cls.model = Gpt2().eval()
-        cls.place = tempfile.TemporaryDirectory()
-        cls.folder = cls.place.name
-        save_checkpoint(cls.model, cls.folder)
-        cls.plain = cls.logits()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.place.cleanup()
-
-    @classmethod
-    def logits(cls, ids=IDS):
-        with torch.no_grad():
-            return cls.model(torch.tensor([ids]))[0].numpy()
-
-    @classmethod
-    def theirs(cls, ids=IDS, **options):
-        result = headscope.run(export=["logits"], model=cls.folder, token_ids=ids, backend="reference", **options)
-        return result["logits"][0]
-
-    def both(self, source=None, ids=IDS, least=1e-3, **options):
-        """Logits with hooks equal Headscope's, and differ from those without."""
-        theirs = self.theirs(ids, **options)
-        with headscope.intervene(self.model, options if source is None else source):
-            mine = self.logits(ids)
-        np.testing.assert_allclose(mine, theirs, atol=TOLERANCE, rtol=0)
-        self.assertGreater(np.abs(theirs - self.logits(ids)).max(), least, "the intervention changes nothing")
-        np.testing.assert_array_equal(self.logits(), self.plain, "hooks that were taken off still act")
-
+class Hooks(OnGpt2):
     def test_the_model_is_the_programs_without_any(self):
         np.testing.assert_allclose(self.plain, self.theirs(), atol=TOLERANCE, rtol=0)
 
@@ -114,78 +63,6 @@ class OnGpt2(unittest.TestCase):
             np.testing.assert_allclose(self.logits(), theirs, atol=TOLERANCE, rtol=0)
         with headscope.intervene(self.model, wanted), self.assertRaisesRegex(ValueError, "tokens="):
             self.logits()
-
-    def test_own_arrays_of_every_stage(self):
-        random = np.random.default_rng(4)
-        sizes = {"stream": WIDTH, "input": WIDTH, "qkv": 3 * WIDTH, "query_proj": WIDTH, "key_proj": WIDTH,
-                 "value_proj": WIDTH, "concat": WIDTH, "output": WIDTH, "query": WIDTH // HEADS, "key": WIDTH // HEADS,
-                 "value": WIDTH // HEADS, "z": WIDTH // HEADS, "raw_scores": len(IDS), "scores": len(IDS),
-                 "masked_scores": len(IDS), "weights": len(IDS)}
-        for stage, size in sizes.items():
-            row = random.standard_normal(size).astype(np.float32)
-            rows = random.standard_normal((2, size)).astype(np.float32)
-            comma = "," if size <= WIDTH // HEADS else ""
-            for options in ({"set": {f"1/{stage}": 0.25}}, {"add": {f"1/{stage}:{comma}0..2": (row, -0.5)}},
-                            {"set": {f"1/{stage}:{comma}-2..-1": rows}, "add": {f"0/{stage}:{comma}6": row}},
-                            {"project_out": {f"1/{stage}:{comma}1..6": row}}):
-                if stage == "masked_scores":  # numbers that are -inf have no place along a direction
-                    options.pop("project_out", None)
-                if options:
-                    with self.subTest(str(options)):
-                        self.both(least=1e-4, **options)
-
-    def test_own_arrays_of_parts_heads_and_whole_stages(self):
-        random = np.random.default_rng(5)
-        length, size = len(IDS), WIDTH // HEADS
-        one, two = (random.standard_normal((count, length, size)).astype(np.float32) for count in (1, HEADS))
-        for options in ({"set": {"1/z:2": one[0]}}, {"set": {"1/z:2": one}}, {"set": {"1/z:2,3..4": two}},
-                        {"add": {"1/value": two}}, {"add": {"1/value:1,-1": two}}, {"set": {"0/output": random.standard_normal(
-                            (1, length, WIDTH)).astype(np.float32)}}, {"set": {"z:1": 0, "z:2,0": 1}},
-                        {"set": {"1/stream:3": 0.0}, "add": {"1/stream:3": random.standard_normal(WIDTH)},
-                         "project_out": {"1/stream": random.standard_normal(WIDTH)}, "edit": "1/input:0,3,5=2",
-                         "ablate": "1.1", "freeze": "2.0=uniform"}):
-            with self.subTest(str(options)):
-                self.both(least=1e-4, **options)
-
-    def test_own_arrays_of_files_and_sessions(self):
-        random = np.random.default_rng(6)
-        small, large = random.standard_normal(WIDTH).astype(np.float32), random.standard_normal((len(IDS), WIDTH)).astype(np.float32)
-        file = pathlib.Path(self.folder, "small.npy")
-        np.save(file, small)
-        self.both(add=f"1/stream:-1={file}*2.5;off:1/stream=none.npy", set="2/z:1=0")
-        kept = headscope.run(model=self.folder, token_ids=IDS, export=["weights"], add={"1/stream:-1": (small, 2.5), "0/output": large})
-        with headscope.intervene(self.model, kept):  # the run carries its arrays, whose files are gone
-            mine = self.logits()
-        np.testing.assert_allclose(mine, self.theirs(add={"1/stream:-1": (small, 2.5), "0/output": large}), atol=TOLERANCE, rtol=0)
-        with headscope.intervene(self.model, {"add": {"1/stream:-1": (torch.from_numpy(small), 2.5)}}):
-            mine = self.logits()
-        np.testing.assert_allclose(mine, self.theirs(add={"1/stream:-1": (small, 2.5)}), atol=TOLERANCE, rtol=0)
-        session = pathlib.Path(self.folder, "own.json")
-        request = {"headscope": "0.1.0", "model": self.folder, "token_ids": ",".join(map(str, IDS)), "add": f"1/stream:-1={file}"}
-        session.write_text(json.dumps(request))
-        self.both(source=session, add={"1/stream:-1": small})
-        session.write_text(json.dumps({**request, "arrays": [{"file": str(file), "sha256": "0" * 64}]}))
-        with self.assertRaisesRegex(ValueError, "not those that the session was saved with"):
-            headscope.intervene(self.model, session)
-        arrays = headscope.run(session=str(self._plain_session(request)), export=["weights"]).manifest["request"]["arrays"]
-        session.write_text(json.dumps({**request, "arrays": [{key: each[key] for key in ("file", "sha256")} for each in arrays]}))
-        self.both(source=session, add={"1/stream:-1": small})
-
-    def _plain_session(self, request):
-        path = pathlib.Path(self.folder, "plain.json")
-        path.write_text(json.dumps(request))
-        return path
-
-    def test_own_arrays_that_do_not_fit_are_said(self):
-        for options, words in (({"set": {"1/stream": np.zeros(WIDTH + 1)}}, r"does not fit stream of layer 1; expected \[32\]"),
-                               ({"set": {"1/z:1,2..4": np.zeros((2, WIDTH // HEADS))}}, "does not fit context"),
-                               ({"set": {"1/stream:7": 0}}, "no position 7"), ({"set": {"1/stream:-8": 0}}, "no position -8"),
-                               ({"set": {"1/stream:5..7": 0}}, r"no positions 5\.\.7"),
-                               ({"project_out": {"1/stream": np.zeros(WIDTH)}}, "direction of zeros")):
-            with self.subTest(str(options)), headscope.intervene(self.model, options), self.assertRaisesRegex(ValueError, words):
-                self.logits()
-            with self.assertRaises(headscope.HeadscopeError):
-                self.theirs(**options)
 
     def test_sources_of_interventions(self):
         wanted = {"ablate": "1.1", "edit": "1/scores:0,2,3,1=2"}
@@ -259,7 +136,11 @@ class OnGpt2(unittest.TestCase):
                                ({"add": {"1/stream": 2.0}}, "add takes an array"),
                                ({"set": {"1/stream": (np.zeros(WIDTH), 2.0)}}, "set takes no factor"),
                                ({"set": "1/stream:4..2=0"}, "set has"), ({"set": "1/output:a=0"}, "set has"),
-                               ({"set": "1/stream=nan"}, "set has"), ({"set": "3/stream=0"}, "no layer 3"),
+                               ({"set": "1/stream=nan"}, "set has"), ({"set": {"1/z": float("nan")}}, "set has nan"),
+                               ({"set": "1/z=1e400"}, "float32 holds"), ({"set": {"1/z": 1e39}}, "float32 holds"),
+                               ({"set": {"1/z": True}}, "takes an array"), ({"add": {"1/stream": (np.zeros(WIDTH), math.inf)}}, "finite"),
+                               ({"set": "1/stream:-0=0"}, "set has"), ({"set": "off:=1"}, "set has"), ({"set": 5}, "set is 5"),
+                               ({"set": {(1, 2): 0}}, "expected a place"), ({"projectout": {"1/z": np.ones(8)}}, "no 'projectout'"), ({"set": "3/stream=0"}, "no layer 3"),
                                ({"set": "1/z:4=0"}, "no head 4"), ({"set": "1/attention_out=0"}, "it is output"),
                                ({"set": "1/mlp_out=0"}, "no hook reaches the stage mlp_out"),
                                ({"edit": "scores=1"}, "edit has"), ({"paint": "hide@1"}, "paint has")):

@@ -63,6 +63,12 @@ class OnMultihead(unittest.TestCase):
             with self.subTest(str(options)):
                 self.check([self.x], {}, {}, **options)
         self.check([self.x, self.y, self.y], {}, {}, set={"key_input:5": 0.5}, add={"scores:1": random.standard_normal(6)})
+        with headscope.intervene(self.module, {"set": {"input:2": 0.5}}), torch.no_grad():
+            same, views = self.module(self.x, self.x, self.x)[0], self.module(self.x, self.x[:], self.x[:])[0]
+        self.assertTrue(torch.equal(same, views), "views of one tensor are one input")
+        for options in ({"set": {"key_input:2": 0.5}}, {"edit": "value_input:0,1,1=3"}):
+            with headscope.intervene(self.module, options), self.assertRaisesRegex(ValueError, "its stage is input"):
+                self.module(self.x, self.x, self.x)
 
     def test_masks(self):
         causal = torch.ones(5, 5, dtype=torch.bool).triu(1)
