@@ -24,7 +24,8 @@ trap 'rm -rf "$opened"' EXIT
 "$headscope" --screenshot scatter-dark.png --size 1400x700 "$opened/scatter.png"
 "$headscope" --screenshot circuits-dark.png --size 1400x800 --then Circuits
 "$headscope" --screenshot window-dark.png --size 1600x1000
-"$headscope" --screenshot problem-dark.png --size 1600x1000 --then New --then heads=7
+"$headscope" --screenshot problem-dark.png --size 1600x1000 --model seeded --then "phrase=Hola mi nombre es Alex" \
+  --then heads=7
 "$headscope" --screenshot layers-dark.png --size 1600x1000 --then Layers
 "$headscope" --screenshot follow-dark.png --size 1400x880 --then Follow demo:pronouns
 "$headscope" --screenshot lens-dark.png --size 1400x600 --then Lens induction.json
