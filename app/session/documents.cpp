@@ -169,7 +169,7 @@ Request with_array(const std::string& path, const Request& current) {
   return reads_features(current) ? with_features(path, current) : with_input(path, current);
 }
 
-// What lies at `path`, which model_place() has found.
+// Opens the model that lies at `path`, a place that model_place() has found.
 Document opened_from(const std::string& path, const Request& current, const ViewState& view,
                      const std::string& given_phrase) {
   Document document{current, view, title_of(path), std::nullopt};

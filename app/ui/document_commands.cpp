@@ -39,7 +39,7 @@ void choose_file(Ui& ui, const char* purpose) {
   ui.state.dialog = DialogKind::choose_file;
 }
 
-// As at the very first start, with the ways to begin above it; what is typed comes back by undo.
+// Opens what the very first start shows, with the ways to begin above it; undo brings back the document before.
 void start_over(Ui& ui) {
   Document document = first_document();
   document.view.heads_show = usual_heads(ui.settings);

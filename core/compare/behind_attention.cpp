@@ -84,8 +84,8 @@ bool of_one_model(const Checkpoint& a, const Checkpoint& b) {
   return &a == &b || (a.path() == b.path() && a.tower() == b.tower());
 }
 
-// Of the last position; 0 where one of the models has no head, or both are one model, of which equal states have equal
-// logits.
+// Returns |A - B| / |A| of the logits of the last position. It is 0 where one of the models has no output head, and
+// where both are one model, of which equal states have equal logits.
 double logits_apart(const ModelTrace& a, const ModelTrace& b, const CancelToken& cancel) {
   if (!predicts(a) || !predicts(b) || of_one_model(*a.checkpoint, *b.checkpoint)) return 0;
   const auto backend = make_cpu_backend(0);
@@ -110,7 +110,7 @@ std::string stream_sentence(const ModelTrace& a, const ModelTrace& b, const Canc
   return "";
 }
 
-// What the text does not show.
+// Returns a sentence about weights or settings that differ, though no number of this text does; "" where none does.
 std::string unlike_models_sentence(const Trace& a, const Trace& b, const CancelToken& cancel) {
   const Checkpoint *left = whole_checkpoint(a), *right = whole_checkpoint(b);
   if (left == nullptr || right == nullptr || of_one_model(*left, *right)) return "";

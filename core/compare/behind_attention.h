@@ -19,7 +19,7 @@ namespace headscope {
 std::string other_difference_sentence(const Trace& a, const Trace& b, std::optional<std::int64_t> from,
                                       const CancelToken& cancel);
 
-// Of two results that are equal all that was compared, as the end of a sentence: "every number of every stage of all 2
+// Returns all that was compared of two equal results, as the end of a sentence: "every number of every stage of all 2
 // layers, what enters each of them, the final hidden states and the logits of the last position; every weight and
 // setting that the models read". `unread`: stages of layers that are too large to be kept, and were not compared.
 std::string compared_words(const Trace& a, const Trace& b, std::int64_t unread);

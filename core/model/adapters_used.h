@@ -1,4 +1,4 @@
-// Whether what adapters change of a model is read at all.
+// This finds out whether the tensors that adapters change are read at all.
 #pragma once
 
 #include <set>

@@ -12,7 +12,7 @@ struct Body {
   bool names_family = false;
 };
 
-// Of models inside of which the body stands.
+// Each row is a model inside of which the body stands.
 constexpr Body kBodies[] = {{""},
                             {"transformer."},
                             {"model."},
@@ -29,8 +29,8 @@ constexpr Body kBodies[] = {{""},
                             {"language_model.model."},
                             {"model.language_model."}};
 
-// What wraps a whole model: torch.compile ("_orig_mod."), DistributedDataParallel ("module."), modules of training
-// code ("model.", "net."), and one inside of another.
+// Each of these wraps a whole model: torch.compile ("_orig_mod."), DistributedDataParallel ("module."), modules of
+// training code ("model.", "net."), and one inside of another.
 constexpr std::string_view kWrappers[] = {
     "",       "_orig_mod.",       "module.",          "module._orig_mod.", "_orig_mod.module.",
     "model.", "model._orig_mod.", "_orig_mod.model.", "module.model.",     "net."};

@@ -1,4 +1,4 @@
-// What stands before the names of a body's tensors, and which of these name a family.
+// This is the table of beginnings before the names of a body's tensors; a column says which of them name a family.
 #pragma once
 
 #include <span>

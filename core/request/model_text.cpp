@@ -105,8 +105,8 @@ bool holds_mark(std::string_view text) {
   return text.find(kMark) != text.npos;
 }
 
-// Of a name that ends in a mark and "#12": its first twelve bytes are the base, and behind a mark of their own adapters
-// may follow. nullopt for every other.
+// Reads a name that ends in a mark and "#12": its first twelve bytes are the base, and adapters may follow behind a
+// mark of their own. Every other name is nullopt.
 std::optional<ModelText> measured_text(std::string_view model) {
   const std::size_t last = model.rfind(kMark);
   const std::optional<std::size_t> size =

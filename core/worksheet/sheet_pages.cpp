@@ -116,7 +116,7 @@ class SheetWriter {
     for (const SheetTask& task : tasks_of(spec_, sheet_)) write_task(task);
   }
 
-  // In one line, or in two where the words are too wide for one.
+  // A task takes one line, or two where its words are too wide for one.
   void write_task(const SheetTask& task) {
     const std::string& numbers = solved_ ? task.calculation : task.operands;
     const int wide = solved_ ? 200 : kAnswer, left = paper_.left() + 66, right = paper_.right() - wide - 24;

@@ -18,7 +18,7 @@ inline constexpr std::array kSheetStages = {SheetStage::raw_scores, SheetStage::
                                             SheetStage::output};
 // "raw_scores", "exp": as --cells spells it.
 const char* sheet_stage_name(SheetStage stage);
-// What its indices count, in the order of --cells: {"head", "query", "key"}.
+// Returns what the indices of a stage count, in the order of --cells: {"head", "query", "key"}.
 std::vector<std::string_view> sheet_axes(SheetStage stage);
 // "weights[head,query,key]".
 std::string sheet_cell_form(SheetStage stage);

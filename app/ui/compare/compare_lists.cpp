@@ -158,7 +158,7 @@ void scroll_to_first_difference(Ui& ui, std::size_t equal_above) {
       static_cast<double>(ui.px(kRow)) * static_cast<double>(hidden);
 }
 
-// What stays above the list: how many of its first stages are equal, and what its columns are.
+// Draws the title, which stays above the list: how many of its first stages are equal, and the names of its columns.
 void draw_stages_title(Ui& ui, const Rect& area, float& y, std::size_t equal_above) {
   Rect line{{area.min.x, y}, {area.max.x, y + ui.px(kTitle)}};
   draw_title(ui, area, y, "Stages", "|A − B|      of |A|");
@@ -216,7 +216,7 @@ void draw_stages(Ui& ui, const CompareShown& shown, const Comparison& comparison
   end_scroll(ui);
 }
 
-// What is said of a head in place of a bar, which would be empty: its weights are the same in A and B.
+// Returns the words in place of a head's bar, which would be empty because its weights are the same in A and B.
 std::string without_bar(const CompareShown& shown, std::int64_t head) {
   const auto is_off = [head](const PanelData& data) {
     const Trace& trace = data.trace();

@@ -9,7 +9,7 @@ namespace headscope::ui {
 // Nothing is drawn where `area` is too low for it.
 void draw_export_preview(Ui& ui, const ExportDialogState& state, const Rect& area);
 
-// What stands below the file's name: why it cannot be written, or what it would replace; `y` goes below it.
+// Draws the line below the file's name: why it cannot be written, or which file it would replace. `y` goes below it.
 void draw_export_warning(Ui& ui, const ExportDialogState& state, const Rect& form, float& y);
 
 }  // namespace headscope::ui

@@ -23,7 +23,7 @@ std::string_view term_of_control(std::string_view control);
 // The first sentence of the glossary below this heading; "" where it has no such heading.
 std::string term_sentence(std::string_view term);
 
-// What a tooltip says of the control's term: its sentence, and that F1 opens the glossary there; "" without a term.
+// Returns the tooltip of the control's term: its sentence, and that F1 opens the glossary there; "" without a term.
 std::string term_tip(std::string_view control);
 
 // "12-glossary#scale", as the command Guide takes it.

@@ -57,7 +57,7 @@ bool mouse_over(const Ui& ui, const Rect& rect) {
 
 namespace {
 
-// What the control says of itself, then what the glossary says of the term that it stands for.
+// Joins the control's own tooltip and the glossary's sentence on the term that it stands for.
 std::string tooltip_words(const Ui& ui, const std::string& name, const ControlState& state) {
   std::string words = state.tooltip != nullptr ? state.tooltip : "";
   const TermTips* terms = ui.state.panels.find<TermTips>();

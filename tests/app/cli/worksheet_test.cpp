@@ -60,7 +60,7 @@ TEST_F(WorksheetCommand, LettersThatNoFontHasAreSaidAndTheSheetIsWritten) {
   EXPECT_EQ(text_of("sheet.pdf").substr(0, 5), "%PDF-");
 }
 
-// As every other file that the program writes.
+// Every other writer of the program replaces its file, too.
 TEST_F(WorksheetCommand, AnExistingFileIsReplacedAsTheHelpSays) {
   ASSERT_EQ(cli({"worksheet", "--seed", "1", "--out", "sheet.pdf", "--solutions", "sheet.csv"}).code, 0);
   const std::string before = text_of("sheet.csv");

@@ -58,7 +58,7 @@ TEST(ModelFolder, WeightsOfTorchSaveAreACapture) {
   EXPECT_THROW(opened(others), Error);
 }
 
-// What each word of the option's "demo:NAME|seeded|PATH" stands for.
+// Returns examples of a word of the option's "demo:NAME|seeded|PATH".
 std::vector<std::string> examples_of(const std::string& word) {
   if (word == "seeded") return {"seeded"};
   if (word == "PATH") return {kModel, kModel + "/model.safetensors"};

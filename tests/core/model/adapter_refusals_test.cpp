@@ -63,7 +63,7 @@ TEST_F(AdapterRefusals, ConfigurationsThatAskForOtherArithmetic) {
   for (const char* key : {"rank_pattern", "alpha_pattern"}) {
     config_refused(key, {{"(q_proj", 2}}, {"adapter_config.json: " + std::string(key)});
   }
-  // As Python writes a number that is none.
+  // Python writes these for what is no finite number.
   const std::string folder = lora().write(path("nan"));
   for (const char* number : {"NaN", "Infinity", "-Infinity"}) {
     std::ofstream(folder + "/adapter_config.json")

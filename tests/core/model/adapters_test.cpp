@@ -74,7 +74,7 @@ TEST_F(Adapters, ScalesByRankByItsRootAndByPatterns) {
   MadeAdapter patterns = of_llama();
   patterns.add(kUp, 16, 16, 4);
   patterns.config["rank_pattern"] = {{"up_proj", 4}};
-  // As PEFT reads them, the expressions end where the name ends: "^model.layers.1" is no module.
+  // PEFT ends every expression where the name ends, so that "^model.layers.1" fits no module.
   patterns.config["alpha_pattern"] = {{"^model.layers.1", 40}, {R"(layers\.0\..*)", 5}, {"mlp.up_proj", 6}};
   expect_merged("llama", patterns.write(path("patterns")),
                 remade(patterns, {{kQuery, 2.5}, {kValue, 1.5}, {kUp, 1.5}}));
