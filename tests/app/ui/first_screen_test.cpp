@@ -8,19 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "app/session/panel_layout.h"
 #include "tests/app/ui/driver.h"
+#include "tests/app/ui/first_start.h"
 
 namespace headscope::ui {
 namespace {
-
-// As the window opens at the very first start.
-Document first_screen() {
-  Document document = first_document();
-  document.view.heads_show = HeadsShow::one;
-  set_panel_layout(document.view, first_panel_layout());
-  return document;
-}
 
 // A row of equal items is one control: words, heads, stages, cells, weights in words, numbers of the headline, operands
 // and steps of the explained number.
@@ -66,7 +58,7 @@ std::string listed(const std::set<std::string>& controls) {
 }
 
 TEST(FirstScreen, HasAtMost45ThingsToPress) {
-  Driver d(first_screen());
+  Driver d(at_first_start());
   d.step(3);
   d.wait(0.5);
   d.step(3);
@@ -81,7 +73,7 @@ TEST(FirstScreen, HasAtMost45ThingsToPress) {
 // What the count is a bound for: unfolded there is much more.
 TEST(FirstScreen, UnfoldedHasMore) {
   const auto count = [](bool unfolded) {
-    Driver d(first_screen());
+    Driver d(at_first_start());
     if (unfolded) d.push(CommandId::unfold_all);
     d.step(3);
     return controls_of(d).size();

@@ -15,17 +15,10 @@
 #include "core/heads/head_habit.h"
 #include "core/request/request_text.h"
 #include "tests/app/ui/driver.h"
+#include "tests/app/ui/first_start.h"
 
 namespace headscope::ui {
 namespace {
-
-// As the window opens at the very first start, its cards closed.
-Document at_first() {
-  Document document = first_document();
-  document.view.heads_show = HeadsShow::one;
-  set_panel_layout(document.view, first_panel_layout());
-  return document;
-}
 
 Document one_of(const std::string& words, std::int64_t heads = 8) {
   Document document = phrase_document(words, heads);
@@ -53,7 +46,7 @@ std::string percent(double share) {
 
 TEST(OneHead, HasNumbersInItsCellsAtTheSizesOfTheDesign) {
   for (const auto& [width, height] : {std::pair{1280, 800}, {1600, 1000}, {2560, 1440}}) {
-    Driver d(at_first(), width, height);
+    Driver d(at_first_start(), width, height);
     SCOPED_TRACE(width);
     const Rect picture = d.rect("inspector/picture");
     const auto tokens = static_cast<float>(d.trace().query_len());
@@ -66,7 +59,7 @@ TEST(OneHead, HasNumbersInItsCellsAtTheSizesOfTheDesign) {
 }
 
 TEST(OneHead, HeadsAreNamedByTheirHabitsWithShares) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   d.step(4);
   PanelData& data = *panel_data(*std::make_unique<Ui>(
       Ui{d.session, d.settings, d.textures, d.state, *std::make_unique<Fonts>(), palette(Theme::dark)}));
@@ -79,7 +72,7 @@ TEST(OneHead, HeadsAreNamedByTheirHabitsWithShares) {
 }
 
 TEST(OneHead, AClickPicksAHeadAndKeepsTheCell) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   const std::optional<Cell> cell = d.session.view.cell;
   d.click("heads/4", 0.7f, 0.3f);
   EXPECT_EQ(d.session.view.head, 4);
@@ -89,7 +82,7 @@ TEST(OneHead, AClickPicksAHeadAndKeepsTheCell) {
 }
 
 TEST(OneHead, TheBarsAreTheWeightsOfThePickedRow) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   const Cell cell = *d.session.view.cell;
   const Tensor& weights = d.trace().tensor(StageId::weights);
   const auto at = [&](std::int64_t key) {
@@ -109,7 +102,7 @@ TEST(OneHead, TheBarsAreTheWeightsOfThePickedRow) {
 
 // The numbers of runs of their own, which no panel has made.
 TEST(OneHead, PredictionsWithAndWithoutTheHeadAreThoseOfTwoRuns) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   rest(d);
   EngineOptions options;
   options.whole_model = true;
@@ -130,7 +123,7 @@ TEST(OneHead, PredictionsWithAndWithoutTheHeadAreThoseOfTwoRuns) {
 }
 
 TEST(OneHead, TypingAsksForNoRunWithoutTheHeadUntilItRests) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   rest(d);
   d.session.draft.phrase += " ball";
   d.step(3);
@@ -142,7 +135,7 @@ TEST(OneHead, TypingAsksForNoRunWithoutTheHeadUntilItRests) {
 }
 
 TEST(OneHead, WordsAndNumbersOfTheHeadlineGoToTheirCells) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   rest(d);
   d.session.view.cell = Cell{5, 3};
   d.step(2);
@@ -164,7 +157,7 @@ TEST(OneHead, WordsAndNumbersOfTheHeadlineGoToTheirCells) {
 }
 
 TEST(OneHead, ItsSwitchAndXSwitchItOffAndOn) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   rest(d);
   d.click("heads/switch");
   EXPECT_EQ(d.session.draft.ablate.size(), 1u);
@@ -215,7 +208,7 @@ TEST(OneHead, MoreHeadsThanFitAreTurnedLikePages) {
 }
 
 TEST(OneHead, AChoiceIsKeptForDocumentsThatSayNothingOfIt) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   d.settings.one_head = true;
   d.click("heads/show/grid");
   EXPECT_EQ(d.session.view.heads_show, HeadsShow::grid);
@@ -230,7 +223,7 @@ TEST(OneHead, AChoiceIsKeptForDocumentsThatSayNothingOfIt) {
 }
 
 TEST(OneHead, OtherStagesAreShownInItsPlace) {
-  Driver d(at_first());
+  Driver d(at_first_start());
   for (const char* stage : {"context", "concat", "output", "raw_scores"}) {
     d.click(std::string("pipeline/") + stage);
     d.step(2);
@@ -242,7 +235,7 @@ TEST(OneHead, OtherStagesAreShownInItsPlace) {
 TEST(OneHead, NothingOfItOverlapsAtManySizes) {
   for (const auto& [width, height] : {std::pair{1024, 700}, {1100, 800}, {1440, 900}, {1920, 1080}, {3840, 2160}}) {
     SCOPED_TRACE(width);
-    Driver d(at_first(), width, height);
+    Driver d(at_first_start(), width, height);
     d.step(2);
     const Rect picture = d.rect("inspector/picture"), looks = d.rect("heads/looks"), strip = d.rect("heads");
     EXPECT_LE(strip.max.y, picture.min.y);
