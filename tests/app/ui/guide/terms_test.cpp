@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "app/session/panel_layout.h"
 #include "app/ui/guide/guide_page.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/guide_state.h"
@@ -19,22 +18,16 @@
 #include "app/ui/stage_facts.h"
 #include "core/request/stage.h"
 #include "tests/app/ui/driver.h"
+#include "tests/app/ui/first_start.h"
 
 namespace headscope::ui {
 namespace {
 
-Document first_screen() {
-  Document first = first_document();
-  first.view.heads_show = HeadsShow::one;
-  set_panel_layout(first.view, first_panel_layout());
-  return first;
-}
-
-// As the window opens at the very first start.
+// The window of the very first start.
 class TermsOnScreen : public testing::Test {
  protected:
   TermsOnScreen() { d.step(3); }
-  Driver d{first_screen()};
+  Driver d{at_first_start()};
 };
 
 bool says(const Driver& d, const std::string& words) {
