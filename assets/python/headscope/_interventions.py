@@ -5,8 +5,9 @@ import os
 import pathlib
 from typing import NamedTuple, Optional, Tuple
 
-from headscope._own_arrays import puts_of
+from headscope._own_arrays import puts_of, refuse_term
 from headscope._program import HeadscopeError, call
+from headscope._words import ARRAY_OPTIONS
 
 # Where request_of() says in which folder a session lies, for the files that it names.
 FOLDER = " folder"
@@ -60,20 +61,16 @@ class Patch(NamedTuple):
     position: Optional[int]
 
 
-def _refuse(option, term):
-    raise ValueError(f"{option} has {term!r}; `headscope-cli run --help` says how it is spelled")
-
-
 def _whole(text, option, term):
     if not (text.isascii() and text.isdigit()):
-        _refuse(option, term)
+        refuse_term(option, term)
     return int(text)
 
 
 def _place(text, option, term):
     layer, dot, head = text.partition(".")
     if not dot:
-        _refuse(option, term)
+        refuse_term(option, term)
     return _whole(layer, option, term), _whole(head, option, term)
 
 
@@ -81,7 +78,7 @@ def _number(text, option, term):
     try:
         return float(text)
     except ValueError:
-        _refuse(option, term)
+        refuse_term(option, term)
 
 
 def _layer_and_name(text):
@@ -105,7 +102,7 @@ def _factor(option, term):
 def _freeze(option, term):
     place, _, way = term.partition("=")
     if way not in ("uniform", "identity"):
-        _refuse(option, term)
+        refuse_term(option, term)
     return Freeze(*_place(place, option, term), way)
 
 
@@ -113,7 +110,7 @@ def _edit(option, term):
     left, equals, value = term.rpartition("=")
     name, colon, places = left.rpartition(":")
     if not equals or not colon:
-        _refuse(option, term)
+        refuse_term(option, term)
     layer, tensor = _layer_and_name(name)
     return Edit(tensor, layer, tuple(_whole(at, option, term) for at in places.split(",")), _number(value, option, term))
 
@@ -122,19 +119,19 @@ def _paint(option, term):
     way, at, places = term.partition("@")
     queries, comma, keys = places.partition(",")
     if way not in ("hide", "show") or not at or not comma:
-        _refuse(option, term)
+        refuse_term(option, term)
     return Paint(way == "hide", _range(queries, option, term), _range(keys, option, term))
 
 
 def _patch(option, term):
     if not term.endswith("@A"):
-        _refuse(option, term)
+        refuse_term(option, term)
     name, _, place = term[:-2].partition(":")
     layer, stage = _layer_and_name(name)
     first, comma, second = place.partition(",")
     head = position = None
     if comma and stage not in HEAD_STAGES:
-        _refuse(option, term)
+        refuse_term(option, term)
     if comma:
         head = _whole(first, option, term) if first else None
         position = _whole(second, option, term)
@@ -200,7 +197,7 @@ def _from_session(path):
     return request
 
 
-INTERVENTIONS = (*SEPARATORS, "set", "add", "project_out", "patch_from")
+INTERVENTIONS = (*SEPARATORS, *ARRAY_OPTIONS, "patch_from")
 
 
 def _misspelled(name):

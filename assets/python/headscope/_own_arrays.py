@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Optional, Tuple
 
 from headscope._arrays import numbers, plain
 from headscope._numpy import np
+from headscope._words import ARRAY_OPTIONS
 
-OPTIONS = ("set", "add", "project_out")
 # Axes of a stage along which an array has rows: positions, or queries of scores.
 ROWS = "pq"
 SPAN = re.compile(r"(-[1-9][0-9]*|[0-9]+)(?:\.\.(-[1-9][0-9]*|[0-9]+))?", re.ASCII)
@@ -37,18 +37,19 @@ class Put(NamedTuple):
     name: str = "the array"            # in messages
 
 
-def _refuse(option, term):
+def refuse_term(option, term):
+    """Ends with a ValueError that names a term spelled otherwise."""
     raise ValueError(f"{option} has {term!r}; `headscope-cli run --help` says how it is spelled")
 
 
 def _span(text, option, term):
     found = SPAN.fullmatch(text)
     if not found:
-        _refuse(option, term)
+        refuse_term(option, term)
     first = int(found[1])
     last = first if found[2] is None else int(found[2])
     if (first < 0) == (last < 0) and first > last:
-        _refuse(option, term)
+        refuse_term(option, term)
     return first, last
 
 
@@ -56,7 +57,7 @@ def _placed(option, place, head_stages):
     """(layer, stage, head, places) of "1/z:3,-1"."""
     found = PLACE.fullmatch(place)
     if not found:
-        _refuse(option, place)
+        refuse_term(option, place)
     layer = None if found[1] is None else int(found[1])
     stage = "context" if found[2] == "z" else found[2]
     if found[3] is None:
@@ -65,7 +66,7 @@ def _placed(option, place, head_stages):
         return layer, stage, None, _span(found[3], option, place)
     head, comma, places = found[3].partition(",")
     if (not head and not comma) or (head and not (head.isascii() and head.isdigit())):
-        _refuse(option, place)
+        refuse_term(option, place)
     return layer, stage, int(head) if head else None, _span(places, option, place) if comma else None
 
 
@@ -136,10 +137,10 @@ def _text_put(option, place, text, kept, folder):
         text, _, times = text.rpartition("*")
         factor = _number(times)
         if factor is None:
-            _refuse(option, f"{place}={text}*{times}")
+            refuse_term(option, f"{place}={text}*{times}")
         factor = _checked(option, place, factor, True)
     if not text:
-        _refuse(option, f"{place}=")
+        refuse_term(option, f"{place}=")
     return {"array": _of_file(text, kept, folder), "factor": factor, "name": os.path.basename(text)}
 
 
@@ -170,7 +171,7 @@ def puts_of(request, head_stages, folder=None):
     given = {name.rstrip("_").replace("-", "_"): value for name, value in request.items()}
     kept = {each["file"]: each for each in given.get("arrays") or []}
     found = []
-    for option in OPTIONS:
+    for option in ARRAY_OPTIONS:
         value = given.get(option)
         if value is None or (isinstance(value, str) and value in ("", "none")):
             continue
@@ -178,7 +179,7 @@ def puts_of(request, head_stages, folder=None):
             on = not place.startswith("off:")
             placed = _placed(option, place if on else place[len("off:"):], head_stages)
             if isinstance(put, str) and not put:
-                _refuse(option, f"{place}=")
+                refuse_term(option, f"{place}=")
             layer, stage, head, places = placed
             if option == "set":
                 found = [each for each in found if (each[0].use, each[1]) != ("set", placed)]
