@@ -225,12 +225,17 @@ SweepView sweep_from(const JsonReader& outer) {
   return sweep;
 }
 
+namespace {
+const std::vector<std::string> kGradientsShows = {"looked-at", "looking", "maps"};
+}  // namespace
+
 json gradients_json(const GradientsView& gradients) {
   json object = {{"measure", kMeasures[static_cast<std::size_t>(gradients.measure)]},
                  {"tokens", gradients.tokens},
                  {"path", gradients.path},
                  {"steps", gradients.steps},
-                 {"own_range", gradients.own_range}};
+                 {"own_range", gradients.own_range},
+                 {"show", kGradientsShows[static_cast<std::size_t>(gradients.show)]}};
   if (gradients.head) object["head"] = {gradients.head->layer, gradients.head->head};
   return object;
 }
@@ -248,6 +253,8 @@ GradientsView gradients_from(const JsonReader& outer) {
   reader.read("path", gradients.path);
   reader.read("steps", gradients.steps, 1, kMostSteps);
   reader.read("own_range", gradients.own_range);
+  gradients.show =
+      static_cast<GradientsShow>(reader.read_choice("show", kGradientsShows, static_cast<int>(gradients.show)));
   const std::vector<std::int64_t> head = indices_from(reader, "head", 2, "a layer and a head");
   if (head.size() == 2) gradients.head = LayerHead{head[0], head[1]};
   return gradients;

@@ -120,14 +120,18 @@ std::optional<Ablation> ablation_of(const SweepView& sweep);
 std::optional<std::string> metric_text(SweepMeasure measure, const std::string& typed);
 std::optional<std::string> metric_text(const SweepView& sweep);
 
+// A row a head with a column a word that is looked at, or that looks; or a map a head.
+enum class GradientsShow { looked_at, looking, maps };
+
 // Gradient x weight of every head.
 struct GradientsView {
   SweepMeasure measure = SweepMeasure::usual;  // usual: the logit of what the model says; not kl, not cell
   std::string tokens;                          // as in SweepView
   bool path = false;                           // integrated gradients, in `steps` runs a layer
   std::int64_t steps = 20;
-  bool own_range = false;              // every head's colours end at its own largest, not at that of all heads
+  bool own_range = false;  // every head's colours end at its own largest, not at that of its layer, or of all
   std::optional<LayerHead> head = {};  // picked; nullopt: the strongest
+  GradientsShow show = GradientsShow::looked_at;
   friend bool operator==(const GradientsView&, const GradientsView&) = default;
 };
 

@@ -119,8 +119,12 @@ void add_heads(WeightGradients& result, std::int64_t layer) {
   for (std::int64_t head = 0; head < heads; ++head) {
     product.read(Region{{0, 1}, {head, head + 1}, {0, queries}, {0, keys}}, values);
     HeadWeightGradients found{layer, head};
+    found.by_query.resize(static_cast<std::size_t>(queries));
+    found.by_key.resize(static_cast<std::size_t>(keys));
     for (std::size_t k = 0; k < values.size(); ++k) {
       const auto value = static_cast<double>(values[k]);
+      found.by_query[k / found.by_key.size()] += value;
+      found.by_key[k % found.by_key.size()] += value;
       found.sum += value;
       found.absolute += std::abs(value);
       if (std::abs(value) <= std::abs(found.largest)) continue;
@@ -129,7 +133,7 @@ void add_heads(WeightGradients& result, std::int64_t layer) {
       found.key = static_cast<std::int64_t>(k) % keys;
     }
     result.layers[static_cast<std::size_t>(layer)].sum += found.sum;
-    result.heads.push_back(found);
+    result.heads.push_back(std::move(found));
   }
 }
 

@@ -41,6 +41,8 @@ struct HeadWeightGradients {
   double sum = 0, absolute = 0;     // of the product, and of its absolute values
   double largest = 0;               // the product that is largest by absolute value
   std::int64_t query = 0, key = 0;  // where it is
+  // [query] and [key]: the product added over the keys that a query looks at, and over the queries that look at a key.
+  std::vector<double> by_query = {}, by_key = {};
 };
 
 struct WeightGradients {

@@ -82,8 +82,10 @@ void draw_gradients_detail(Ui& ui, const GradientsShown& shown, const Rect& area
   ui.mark("gradients/product: " + words, box);
   y = box.max.y + ui.px(8);
   const std::string sentence = layer_words(shown);
-  paragraph(ui, {{area.min.x + pad, y}, {area.max.x - pad, area.max.y}}, Type::words12, ui.colors.text2, sentence);
-  ui.mark("gradients/layer: " + sentence, {{area.min.x + pad, y}, area.max});
+  const float below = y + paragraph(ui, {{area.min.x + pad, y}, {area.max.x - pad, area.max.y}}, Type::words12,
+                                    ui.colors.text2, sentence);
+  ui.mark("gradients/layer: " + sentence, {{area.min.x + pad, y}, {area.max.x, below}});
+  draw_strongest_looks(ui, shown, {{area.min.x, below + ui.px(14)}, area.max});
 }
 
 }  // namespace headscope::ui

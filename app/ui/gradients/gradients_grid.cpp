@@ -61,12 +61,8 @@ void draw_words(Ui& ui, const GradientsShown& shown, const HeadWeightGradients& 
   const auto line = [&](Rgba color, const std::string& words) {
     text_in(ui, row(beside, y, ui.px(kLine)), Type::words12, color, words);
   };
-  std::string metric = sweep_metric_text(*found.trace->model->checkpoint, found.metric);
-  if (found.metric.kind != SweepMetric::Kind::loss) {
-    const std::string token = visible_piece(token_or_index(found.trace->inputs->tokens, found.position));
-    metric += fmt::format(", at {} {}", found.position, token);
-  }
-  line(ui.colors.text2, fmt::format("gradient × weight of the {}: {}", metric, number_label(found.value, 4)));
+  line(ui.colors.text2,
+       fmt::format("gradient × weight of the {}: {}", gradient_metric_words(shown), number_label(found.value, 4)));
   line(ui.colors.text, "strongest: " + head_words(shown.strongest()));
   const std::string words = head_words(here);
   if (&here != &shown.strongest()) line(ui.colors.text, words);
@@ -74,6 +70,14 @@ void draw_words(Ui& ui, const GradientsShown& shown, const HeadWeightGradients& 
 }
 
 }  // namespace
+
+std::string gradient_metric_words(const GradientsShown& shown) {
+  const WeightGradients& found = shown.found;
+  const std::string metric = sweep_metric_text(*found.trace->model->checkpoint, found.metric);
+  if (found.metric.kind == SweepMetric::Kind::loss) return metric;
+  const std::string token = visible_piece(token_or_index(found.trace->inputs->tokens, found.position));
+  return fmt::format("{}, at {} {}", metric, found.position, token);
+}
 
 void draw_gradients_grid(Ui& ui, const GradientsShown& shown, const Rect& area) {
   const float pad = ui.px(size::panel_padding);

@@ -38,7 +38,7 @@ void draw_header(Ui& ui, const Rect& area) {
     view.path = path == 1;
   }
   all.max.x = line.max.x;
-  panel_header(ui, all, "", "gradient × weight of every head");
+  panel_header(ui, all, "", view.show == GradientsShow::maps ? "A map a head" : "Every head, word by word");
 }
 
 float draw_controls(Ui& ui, const Rect& area) {
@@ -51,10 +51,21 @@ float draw_controls(Ui& ui, const Rect& area) {
       {"the model's answer", "logit", "probability", "mean loss"},
       "The number that is derived: the logit of the most probable token, of a token, or of one "
       "less another; a probability; or the loss of the text."};
+  const bool maps = view.show == GradientsShow::maps;
   int own = view.own_range ? 1 : 0;
-  if (segments(ui, "gradients/range", take_right(line, ui.px(176), ui.px(8)), {"one range", "own ranges"}, own,
-               {true, false, "Colours that mean the same in all maps, or that end at the largest number of each."})) {
+  if (segments(
+          ui, "gradients/range", take_right(line, ui.px(176), ui.px(8)),
+          {maps ? "one range" : "by layer", "own ranges"}, own,
+          {true, false,
+           maps ? "Colours that mean the same in all maps, or that end at the largest number of each."
+                : "Colours that mean the same in all heads of a layer, or that end at the largest of each row."})) {
     view.own_range = own == 1;
+  }
+  int show = static_cast<int>(view.show);
+  if (segments(ui, "gradients/show", take_right(line, ui.px(214), ui.px(8)), {"looked at", "looking", "maps"}, show,
+               {true, false,
+                "A row a head, added for each word that is looked at, or for each that looks; or a map a head."})) {
+    view.show = static_cast<GradientsShow>(show);
   }
   draw_metric(ui, line, controls, view.measure, view.tokens);
   return line.max.y + ui.px(6);
@@ -83,6 +94,29 @@ GradientsShown shown_of(const Ui& ui, const Gradients::Result& result) {
     if (std::isfinite(head.largest)) shown.largest = std::max(shown.largest, std::fabs(head.largest));
   }
   return shown;
+}
+
+// "adds 0.447", "takes away 0.447".
+std::string adds_words(double number) {
+  return fmt::format("{} {}", number < 0 ? "takes away" : "adds", number_label(std::fabs(number), 3));
+}
+
+// The head that adds most, its largest single look, and the layer that takes away most: each where there is one.
+std::string finding_words(const GradientsShown& shown) {
+  const WeightGradients& found = shown.found;
+  const std::string metric = sweep_metric_text(*found.trace->model->checkpoint, found.metric);
+  const HeadWeightGradients& most = *std::max_element(found.heads.begin(), found.heads.end(),
+                                                      [](const auto& a, const auto& b) { return a.sum < b.sum; });
+  std::string words = fmt::format("The {} is {}: ", metric, number_label(found.value, 3));
+  if (!(most.sum > 0)) return words + "no head adds to it, to first order.";
+  words += fmt::format("layer {}, head {} adds most, {}", most.layer, most.head, number_label(most.sum, 3));
+  if (most.largest != 0 && std::isfinite(most.largest)) {
+    words += fmt::format("; one look of it, {}, {}", gradient_look_words(shown, most), adds_words(most.largest));
+  }
+  const auto least = std::min_element(found.layers.begin(), found.layers.end(),
+                                      [](const auto& a, const auto& b) { return a.sum < b.sum; });
+  if (!(least->sum < 0)) return words + ".";
+  return words + fmt::format(". Layer {} together {}.", least - found.layers.begin(), adds_words(least->sum));
 }
 
 }  // namespace
@@ -119,14 +153,13 @@ void draw_gradients_panel(Ui& ui, const Rect& area) {
   if (result == nullptr) return view_sentence(ui, "gradients", body, ui.colors.text2, "Computing …");
   if (!result->answer) return view_sentence(ui, "gradients", body, ui.colors.text, result->failure);
   const GradientsShown shown = shown_of(ui, *result);
-  const HeadWeightGradients& strongest = shown.strongest();
-  say_finding(ui, MainView::gradients,
-              fmt::format("Layer {}, head {} does most to the {}, which is {}: its weights add {}, to first order.",
-                          strongest.layer, strongest.head,
-                          sweep_metric_text(*shown.found.trace->model->checkpoint, shown.found.metric),
-                          number_label(shown.found.value, 3), number_label(strongest.sum, 3)));
+  say_finding(ui, MainView::gradients, finding_words(shown));
   const Rect detail = take_detail(ui, body, {});
-  draw_gradients_grid(ui, shown, body);
+  if (view.show == GradientsShow::maps) {
+    draw_gradients_grid(ui, shown, body);
+  } else {
+    draw_gradients_rows(ui, shown, body);
+  }
   draw_gradients_detail(ui, shown, detail);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 TEST(ViewPartsJson, KeepsTheGradients) {
   ViewState view;
-  view.gradients = {SweepMeasure::loss, "box-ink", true, 50, true, LayerHead{1, 6}};
+  view.gradients = {SweepMeasure::loss, "box-ink", true, 50, true, LayerHead{1, 6}, GradientsShow::looking};
   EXPECT_EQ(parse_view_state(view_state_json(view)).gradients, view.gradients);
   EXPECT_EQ(parse_view_state("{}").gradients, GradientsView());
   EXPECT_EQ(parse_view_state(R"({"gradients": {"measure": "kl"}})").gradients.measure, SweepMeasure::usual);

@@ -73,7 +73,7 @@ TEST(ViewHead, ViewsSayWhatTheyFind) {
   finds(MainView::lens, "the model says ");
   finds(MainView::score, "the strongest of ");
   finds(MainView::circuits, "times what random matrices have.");
-  finds(MainView::gradients, "to first order.");
+  finds(MainView::gradients, "adds most");
   finds(MainView::sensitivity, " is ");
   finds(MainView::scatter, "Two directions hold ");
   finds(MainView::compare, " numbers change first at context of layer ");

@@ -39,6 +39,29 @@ double edited(const Request& request, const std::string& metric, std::int64_t la
   return sweep_metric_of(*trace->model, of, metric_position(*trace, {}), {}, CancelToken());
 }
 
+TEST(WeightGradients, SumsOfWordsAddUpToTheHead) {
+  const WeightGradients of = found(golden("gpt2"), "logit:3-8");
+  for (const HeadWeightGradients& head : of.heads) {
+    const Tensor& product = of.layers[static_cast<std::size_t>(head.layer)].product;
+    ASSERT_EQ(head.by_query.size(), 6u);
+    ASSERT_EQ(head.by_key.size(), 6u);
+    double queries = 0, keys = 0;
+    for (std::int64_t at = 0; at < 6; ++at) {
+      double row = 0, column = 0;
+      for (std::int64_t other = 0; other < 6; ++other) {
+        row += static_cast<double>(product.at({0, head.head, at, other}));
+        column += static_cast<double>(product.at({0, head.head, other, at}));
+      }
+      EXPECT_NEAR(head.by_query[static_cast<std::size_t>(at)], row, 1e-9);
+      EXPECT_NEAR(head.by_key[static_cast<std::size_t>(at)], column, 1e-9);
+      queries += head.by_query[static_cast<std::size_t>(at)];
+      keys += head.by_key[static_cast<std::size_t>(at)];
+    }
+    EXPECT_NEAR(queries, head.sum, 1e-9);
+    EXPECT_NEAR(keys, head.sum, 1e-9);
+  }
+}
+
 TEST(WeightGradients, TheSlopeIsWhatAnEditedWeightDoes) {
   for (const char* name : {"gpt2", "llama"}) {
     const Request request = golden(name);

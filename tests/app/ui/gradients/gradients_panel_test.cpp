@@ -22,6 +22,7 @@ class GradientsPanel : public testing::Test {
   GradientsPanel() : d(open_document("demo:induction", Request(), ViewState())) {
     d.session.draft.phrase = "cat box ink fox jam cat";
     d.step(4);
+    d.session.view.gradients.show = GradientsShow::maps;
     d.key(KeyName::b, true, true);
     d.step(4);
   }
@@ -48,6 +49,59 @@ TEST_F(GradientsPanel, DerivesWhatTheModelSays) {
                                 number_label(strongest->sum, 4))));
   EXPECT_TRUE(shows(fmt::format("Layer {}, head {}", strongest->layer, strongest->head))) << "its map is the first";
   EXPECT_FALSE(view().head.has_value());
+}
+
+// Rows are heads, columns words, and a cell is the sum of a column of the head's map; the last column is that of all.
+TEST_F(GradientsPanel, ARowIsAHeadAddedForEachWord) {
+  d.click("gradients/show", 0.1f);
+  ASSERT_EQ(view().show, GradientsShow::looked_at);
+  d.step(2);
+  EXPECT_EQ(d.names("gradients/head/").size(), 16U * 7U);
+  const WeightGradients found = computed("logit:box");
+  const HeadWeightGradients& head = found.heads[9];
+  double sum = 0;
+  for (std::int64_t i = 0; i < 6; ++i) sum += static_cast<double>(found.layers[1].product.at({0, 1, i, 1}));
+  EXPECT_NEAR(head.by_key[1], sum, 1e-9);
+  d.hover("gradients/head/9,1");
+  d.step(2);
+  EXPECT_TRUE(shows("layer 1, head 1: all looks at box together: " + number_label(sum, 4)));
+  d.click("gradients/head/9,1");
+  EXPECT_EQ(view().head, (LayerHead{1, 1}));
+  ASSERT_TRUE(d.session.view.cell);
+  EXPECT_EQ(d.session.view.cell->column, 1) << "the largest look at that word";
+  for (std::int64_t i = 0; i < 6; ++i) {
+    EXPECT_LE(std::abs(found.layers[1].product.at({0, 1, i, 1})),
+              std::abs(found.layers[1].product.at({0, 1, d.session.view.cell->row, 1})));
+  }
+  d.click("gradients/show", 0.5f);
+  EXPECT_EQ(view().show, GradientsShow::looking);
+  d.hover("gradients/head/9,5");
+  d.step(2);
+  EXPECT_TRUE(shows("layer 1, head 1: all looks of cat together: " + number_label(head.by_query[5], 4)));
+  d.key(KeyName::enter);
+  EXPECT_EQ(d.session.view.main_view, MainView::layer);
+  EXPECT_EQ(d.session.draft.layer, 1);
+  EXPECT_EQ(d.session.view.head, 1);
+}
+
+TEST_F(GradientsPanel, TheStrongestLooksArePicked) {
+  const WeightGradients found = computed("logit:box");
+  const auto strongest = std::max_element(found.heads.begin(), found.heads.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.largest) < std::abs(b.largest);
+  });
+  const std::string name = fmt::format("gradients/look/{}.{}", strongest->layer, strongest->head);
+  ASSERT_TRUE(d.has(name));
+  d.click(name);
+  EXPECT_EQ(view().head, (LayerHead{strongest->layer, strongest->head}));
+  EXPECT_EQ(d.session.view.cell, (Cell{strongest->query, strongest->key}));
+}
+
+TEST_F(GradientsPanel, TheFindingNamesTheHeadThatAddsMost) {
+  const WeightGradients found = computed("logit:box");
+  const auto most = std::max_element(found.heads.begin(), found.heads.end(),
+                                     [](const auto& a, const auto& b) { return a.sum < b.sum; });
+  EXPECT_TRUE(
+      shows(fmt::format("layer {}, head {} adds most, {}", most->layer, most->head, number_label(most->sum, 3))));
 }
 
 TEST_F(GradientsPanel, AHeadMayHaveColoursOfItsOwn) {
