@@ -82,12 +82,18 @@ std::shared_ptr<const Gradients::Result> known_gradients(Ui& ui, const std::stri
   return last;
 }
 
+const HeadWeightGradients& head_that_adds_most(const WeightGradients& found) {
+  return *std::max_element(found.heads.begin(), found.heads.end(),
+                           [](const auto& a, const auto& b) { return a.sum < b.sum; });
+}
+
 GradientsShown shown_of(const Ui& ui, const Gradients::Result& result) {
   const WeightGradients& found = *result.answer;
   const GradientsView& view = ui.session.view.gradients;
   GradientsShown shown{found, result.question, 0, 0, 0, view.own_range};
-  const HeadWeightGradients& strongest = shown.strongest();
-  const LayerHead picked = view.head.value_or(LayerHead{strongest.layer, strongest.head});
+  // The head that the sentence names; of maps the one that does most.
+  const HeadWeightGradients& first = view.show == GradientsShow::maps ? shown.strongest() : head_that_adds_most(found);
+  const LayerHead picked = view.head.value_or(LayerHead{first.layer, first.head});
   shown.layer = std::clamp<std::int64_t>(picked.layer, 0, std::ssize(found.layers) - 1);
   shown.head = std::clamp<std::int64_t>(picked.head, 0, found.trace->num_heads() - 1);
   for (const HeadWeightGradients& head : found.heads) {
@@ -105,11 +111,10 @@ std::string adds_words(double number) {
 std::string finding_words(const GradientsShown& shown) {
   const WeightGradients& found = shown.found;
   const std::string metric = sweep_metric_text(*found.trace->model->checkpoint, found.metric);
-  const HeadWeightGradients& most = *std::max_element(found.heads.begin(), found.heads.end(),
-                                                      [](const auto& a, const auto& b) { return a.sum < b.sum; });
-  std::string words = fmt::format("The {} is {}: ", metric, number_label(found.value, 3));
-  if (!(most.sum > 0)) return words + "no head adds to it, to first order.";
-  words += fmt::format("layer {}, head {} adds most, {}", most.layer, most.head, number_label(most.sum, 3));
+  const HeadWeightGradients& most = head_that_adds_most(found);
+  if (!(most.sum > 0)) return fmt::format("No head adds to the {}, to first order.", metric);
+  std::string words = fmt::format("Layer {}, head {} adds most to the {}: {}", most.layer, most.head, metric,
+                                  number_label(most.sum, 3));
   if (most.largest != 0 && std::isfinite(most.largest)) {
     words += fmt::format("; one look of it, {}, {}", gradient_look_words(shown, most), adds_words(most.largest));
   }

@@ -100,8 +100,11 @@ TEST_F(GradientsPanel, TheFindingNamesTheHeadThatAddsMost) {
   const WeightGradients found = computed("logit:box");
   const auto most = std::max_element(found.heads.begin(), found.heads.end(),
                                      [](const auto& a, const auto& b) { return a.sum < b.sum; });
-  EXPECT_TRUE(
-      shows(fmt::format("layer {}, head {} adds most, {}", most->layer, most->head, number_label(most->sum, 3))));
+  EXPECT_TRUE(shows(fmt::format("Layer {}, head {} adds most to the logit of 'box'", most->layer, most->head)));
+  d.click("gradients/show", 0.1f);
+  d.step(2);
+  EXPECT_TRUE(shows(fmt::format("Layer {}, head {}", most->layer, most->head)))
+      << "and its map is shown beside the rows";
 }
 
 TEST_F(GradientsPanel, AHeadMayHaveColoursOfItsOwn) {
