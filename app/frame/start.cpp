@@ -55,6 +55,23 @@ std::optional<LastSession> resumed(SessionSlot& slot, bool counts, ui::UiState& 
   return found ? std::optional(std::move(last)) : std::nullopt;
 }
 
+// Opens the file as one step of undo; throws when it cannot be opened.
+void open_path(Session& session, Settings& settings, ui::UiState& state, const std::string& path,
+               const ViewState& view) {
+  const Document demo = demo_document();
+  const Document document = open_document(path, demo.request, view, demo.given_phrase);
+  session.open(document.request, with_layout_of(document.view, session.view), document.identity());
+  ui::note_recipe(state, path);
+  // A text of several lines with the caret in it would open over the panels below.
+  if (is_phrase_file(path)) state.focus = "inspector/picture";
+  if (document.view.main_view == MainView::corpus) state.focus = "corpus/grid";
+  note_opened(state, document.identity().title, {document.request, document.view.lesson});
+  if (!document.view.lesson.empty()) put_notice(state, ui::lesson_notice(document.view.lesson));
+  if (document.theme) settings.theme = *document.theme;
+  std::error_code passed_over;  // names of demos and the like are no files
+  if (std::filesystem::exists(path, passed_over)) remember_recent(settings, path);
+}
+
 }  // namespace
 
 void add_notice(ui::UiState& state, ui::Notice::Kind kind, const std::string& key, const std::string& fact,
@@ -104,24 +121,14 @@ void open_first(Session& session, Settings& settings, ui::UiState& state, const 
   if (path.empty()) return;
   ViewState before = last ? last->view : demo_document().view;
   if (!last) before.heads_show = usual_heads(settings);
+  if (slot == nullptr) return open_path(session, settings, state, path, before);
   open_given(session, settings, state, path, before);
 }
 
 bool open_given(Session& session, Settings& settings, ui::UiState& state, const std::string& path,
                 const ViewState& view) {
   try {
-    const Document demo = demo_document();
-    const Document document = open_document(path, demo.request, view, demo.given_phrase);
-    session.open(document.request, with_layout_of(document.view, session.view), document.identity());
-    ui::note_recipe(state, path);
-    // A text of several lines with the caret in it would open over the panels below.
-    if (is_phrase_file(path)) state.focus = "inspector/picture";
-    if (document.view.main_view == MainView::corpus) state.focus = "corpus/grid";
-    note_opened(state, document.identity().title, {document.request, document.view.lesson});
-    if (!document.view.lesson.empty()) put_notice(state, ui::lesson_notice(document.view.lesson));
-    if (document.theme) settings.theme = *document.theme;
-    std::error_code passed_over;  // names of demos and the like are no files
-    if (std::filesystem::exists(path, passed_over)) remember_recent(settings, path);
+    open_path(session, settings, state, path, view);
     return true;
   } catch (const std::exception& error) {
     add_notice(state, ui::Notice::Kind::bad, "open", failure_words(error), "The window shows what it showed last.");

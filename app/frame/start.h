@@ -12,9 +12,9 @@
 namespace headscope {
 
 // Opens `path` when one is given, else the last session of `slot`, else the demo. With both, undo leads from the
-// document to the last session. Without a slot nothing is resumed. When one cannot be opened, a notice says so, and the
-// next one is opened. A last session that failed to open twice is put aside, and it is offered in a notice, as are
-// those of windows that do not run.
+// document to the last session. When one cannot be opened, a notice says so, and the next one is opened. Without a slot
+// nothing is resumed, and a `path` that cannot be opened throws, since nobody would read the notice. A last session
+// that failed to open twice is put aside, and it is offered in a notice, as are those of windows that do not run.
 void open_first(Session& session, Settings& settings, ui::UiState& state, const std::string& path, SessionSlot* slot);
 
 // Opens the file of the command line as one step of undo; `view`: how it is shown where it does not say. False when it

@@ -29,6 +29,12 @@ def says_what_cannot_be(headscope, cli, display, home):
     expect("headscope-cli" in nowhere.stderr and nowhere.stderr.count("\n") == 1, f"without a display: {nowhere.stderr}")
     unwritable = run(headscope, "--screenshot", "/nonexistent/folder/a.png", "--frames", "1")
     expect(unwritable.returncode == 3 and "/nonexistent/folder" in unwritable.stderr, f"unwritable: {unwritable.stderr}")
+    picture, broken = home / "a.png", home / "broken.json"
+    broken.write_text('{"phrase": 3')
+    for given in [home / "nowhere.json", broken]:
+        unopened = run(headscope, "--screenshot", str(picture), "--frames", "1", str(given))
+        expect(unopened.returncode == 3 and given.name in unopened.stderr and not picture.exists(),
+               f"a picture of {given.name}: exit code {unopened.returncode}: {unopened.stderr}")
 
 
 def ends_politely(headscope, cli, display, home):

@@ -7,6 +7,7 @@
 #include "app/session/documents.h"
 #include "app/session/last_session.h"
 #include "app/ui/guide_state.h"
+#include "core/base/error.h"
 #include "core/export/session_file.h"
 #include "tests/app/session/session_fixture.h"
 #include "tests/app/session/temporary_folder.h"
@@ -45,6 +46,14 @@ TEST_F(Start, TheFirstTimeShowsTheDemoBelowTheCardsWithPanelsFolded) {
   EXPECT_EQ(session_.view.heads_show, HeadsShow::one);
   EXPECT_TRUE(settings_.one_head) << "documents that are opened next show heads so";
   EXPECT_TRUE(facts().empty());
+}
+
+TEST_F(Start, APictureOfWhatCannotBeOpenedIsRefused) {
+  const std::string broken = folder_.write("broken.json", "{\"phrase\": 3");
+  EXPECT_THROW(open(folder_.path() + "/nowhere.json", false), Error);
+  EXPECT_THROW(open(broken, false), Error);
+  open(broken);
+  EXPECT_EQ(facts().size(), 1) << "a window says so and goes on";
 }
 
 TEST_F(Start, WhoHasArrangedPanelsFindsThemAndTheTour) {

@@ -78,6 +78,7 @@ TEST_F(GradientsPanel, ARowIsAHeadAddedForEachWord) {
   d.hover("gradients/head/9,5");
   d.step(2);
   EXPECT_TRUE(shows("layer 1, head 1: all looks of cat together: " + number_label(head.by_query[5], 4)));
+  d.click("gradients/head/9,5");
   d.key(KeyName::enter);
   EXPECT_EQ(d.session.view.main_view, MainView::layer);
   EXPECT_EQ(d.session.draft.layer, 1);
