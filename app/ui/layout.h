@@ -8,12 +8,13 @@
 
 namespace headscope::ui {
 
-constexpr float kSmallestWidth = 960, kSmallestHeight = 600;
+constexpr float kSmallestWidth = 800, kSmallestHeight = 500;
 // How far the user may move the borders of panels; at 1x.
 constexpr float kLeastRequest = 220, kMostRequest = 420, kLeastInspector = 360, kLeastConcat = 84;
 constexpr float kLeastHeadsWidth = 580, kLeastHeadsHeight = 200;
-constexpr float kLargestCell = 96;    // of one large head
-constexpr float kViewHeadFrom = 900;  // the height from which the head of a view has two lines; at 1x
+constexpr float kLargestCell = 96;      // of one large head
+constexpr float kViewHeadFrom = 900;    // the height from which the head of a view has two lines; at 1x
+constexpr float kSecondLineFrom = 610;  // and from which the finding of one layer may have two; at 1x
 
 struct Layout {
   Rect menu, views, start, status, lesson, updates, request, phrase, facts, head, pipeline, notices, heads, concat,
@@ -28,6 +29,7 @@ struct Layout {
   bool inspector_rail = false;
   // One large head has these, all within `heads`: the row of all heads, the large picture, what it says in words.
   Rect strip, large, words;
+  float finding = 0;             // of the height of `head`: the second line of the finding
   bool strip_names = false;      // the row has names only
   bool pipeline_hidden = false;  // a list beside the large picture has the stages
   bool tabs = false;             // heads and inspector share one place; show_inspector says which is shown
@@ -46,6 +48,7 @@ struct LayoutInput {
   float notices = 0;            // the height that notices take below the pipeline, device pixels
   float start = 0;              // the height that the cards of the start take below the views, device pixels
   float fact_row = 0;           // the height that the controls of a fact of the request take, device pixels
+  float finding = 0;            // the height that a second line of the view's finding takes in its head, device pixels
   float lesson = 0;             // the height that the lesson takes above the status bar, device pixels
   float updates = 0;            // the height that the time slider takes above the lesson, device pixels
   bool inspector_tab = false;   // where heads and inspector share one place: the inspector is shown

@@ -9,6 +9,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/shell_state.h"
+#include "app/ui/widgets/widgets.h"
 #include "core/base/assert.h"
 
 namespace headscope::ui {
@@ -125,7 +126,11 @@ void leave_views_behind(Ui& ui) {
 
 void draw_main_view(Ui& ui, const Rect& area) {
   const MainViewInfo& shown = main_view_info(shown_main_view(ui));
-  if (shown.draw != nullptr) shown.draw(ui, area);
+  if (shown.draw == nullptr) return;
+  // What a very low window has no room for ends where the view does.
+  canvas().PushClipRect(area.min, area.max, true);
+  shown.draw(ui, area);
+  canvas().PopClipRect();
 }
 
 }  // namespace headscope::ui

@@ -239,8 +239,8 @@ constexpr MainViewInfo kViews[] = {
      .group = ViewGroup::why,
      .name = "Gradients",
      .also = "gradient × weight of every head",
-     .how = "each row is a head, each column a word it looks at; gradient × weight, added over the words that look: "
-            "orange adds to the answer, blue takes away, to first order.",
+     .how = "each row is a head, each column a word it looks at; gradient × weight, added over the words that "
+            "look: orange adds, blue takes away.",
      .guide = "06-why-this-head",
      .command = CommandId::toggle_gradients,
      .shortcut = "Ctrl+Shift+B",

@@ -156,7 +156,7 @@ void draw_panels(Ui& ui, const Layout& layout) {
   }
   // After the view, which says what it found.
   if (layout.one_layer()) say_headline(ui);
-  if (!offers) draw_view_head(ui, layout.head, main_view_info(layout.main_view));
+  if (!offers) draw_view_head(ui, layout.head, layout.finding, main_view_info(layout.main_view));
   draw_dividers(ui, layout);
   draw_stale_line(ui, layout);
   draw_panel_borders(ui, layout);
@@ -176,34 +176,33 @@ bool user_acts(const Ui& ui) {
 }
 
 Layout layout_of_frame(Ui& ui, ImVec2 screen) {
-  UiState& s = ui.state;
-  ShellState& shell = s.panels.get<ShellState>();
+  ShellState& shell = ui.state.panels.get<ShellState>();
   const float notices = notices_height(ui);
   const auto trace = ui.session.trace();
   const Cell large = square_cells(ui, trace.get());
-  Layout layout = layout_of({.width = screen.x,
-                             .height = screen.y,
-                             .scale = ui.scale,
-                             .notices = notices,
-                             .start = start_height(ui, screen.x),
-                             .fact_row = fact_row_height(ui),
-                             .lesson = lesson_height(ui, screen),
-                             .updates = updates_height(ui),
-                             .inspector_tab = shell.inspector_tab,
-                             .main_view = shown_main_view(ui),
-                             .has_concat = trace == nullptr || trace->find(StageId::concat) != nullptr,
-                             .one_head = ui.session.view.heads_show == HeadsShow::one,
-                             .rows = large.row,
-                             .columns = large.column},
-                            ui.session.view);
+  LayoutInput input{.width = screen.x,
+                    .height = screen.y,
+                    .scale = ui.scale,
+                    .notices = notices,
+                    .start = start_height(ui, screen.x),
+                    .fact_row = fact_row_height(ui),
+                    .lesson = lesson_height(ui, screen),
+                    .updates = updates_height(ui),
+                    .inspector_tab = shell.inspector_tab,
+                    .main_view = shown_main_view(ui),
+                    .has_concat = trace == nullptr || trace->find(StageId::concat) != nullptr,
+                    .one_head = ui.session.view.heads_show == HeadsShow::one,
+                    .rows = large.row,
+                    .columns = large.column};
+  input.finding = second_line(ui, layout_of(input, ui.session.view).head, main_view_info(input.main_view));
+  Layout layout = layout_of(input, ui.session.view);
   shell.concat_header_only = layout.concat_header_only;
-  const bool one = ui.session.view.heads_show == HeadsShow::one;  // whose head is large already
-  if (!one && shell.inspector_expanded && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
+  if (!input.one_head && shell.inspector_expanded && layout.one_layer() && !layout.tabs && !layout.inspector_rail) {
     layout.inspector.min.x = layout.heads.min.x;
     layout.show_heads = false;
   }
   if (shows_neurons_beside(ui)) widen_for_neurons(ui, layout);
-  s.panels.get<ShellState>().on_screen = on_screen_of(ui, layout);
+  shell.on_screen = on_screen_of(ui, layout);
   return layout;
 }
 

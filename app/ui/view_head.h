@@ -36,7 +36,12 @@ void say_finding(Ui& ui, MainView view, std::string sentence, std::string headin
                  std::vector<FindingLink> links = {});
 
 // Draws the head of the view that is shown, in two lines, or in one where it has no room for two. `more`, or in one
-// line `how to read it`, opens the guide at its page.
-void draw_view_head(Ui& ui, const Rect& area, const MainViewInfo& info);
+// line `how to read it`, opens the guide at its page. `more`: second_line(), where `area` is higher by that, else 0.
+void draw_view_head(Ui& ui, const Rect& area, float more, const MainViewInfo& info);
+
+// By how many device pixels a head at `head`, which has one line for its finding, has to be higher for what it says: 0
+// where that fits into one line. Asked for once a frame. It stays what it was while the view and the width of the head
+// are the same, so that panels do not move from cell to cell.
+float second_line(Ui& ui, const Rect& head, const MainViewInfo& info);
 
 }  // namespace headscope::ui

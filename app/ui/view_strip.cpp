@@ -228,6 +228,12 @@ RightEnd right_end(Ui& ui, bool folded, bool words) {
   return end;
 }
 
+// Whether the whole names of all views have room in a row. Where they have not, the row is that of a group.
+bool all_have_room(Ui& ui, float room) {
+  std::vector<Entry> entries = entries_of(ui, std::nullopt);
+  return fit_into(ui, entries, room - right_end(ui, false, false).width(), false).padding >= ui.px(6);
+}
+
 void draw_entries(Ui& ui, const std::vector<Entry>& entries, const Fit& fit, MainView shown, float x,
                   const Rect& line) {
   const bool focus_here = std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
@@ -258,18 +264,19 @@ void draw_entries(Ui& ui, const std::vector<Entry>& entries, const Fit& fit, Mai
 void draw_view_strip(Ui& ui, const Rect& area) {
   ui.mark("views", area);
   const Rect line{area.min, {area.max.x, area.max.y - std::max(1.0f, ui.px(1))}};
-  const bool grouped = ui.session.view.views_grouped, folded = is_folded(panel_layout_of(ui.session.view));
+  const bool folded = is_folded(panel_layout_of(ui.session.view));
   const MainView shown = shown_main_view(ui);
   const ViewGroup group = main_view_info(shown).group;
+  const float edge = ui.px(size::panel_padding), right = line.max.x - edge;
+  const bool grouped = ui.session.view.views_grouped || !all_have_room(ui, right - line.min.x - edge - ui.px(10));
   std::vector<Entry> entries = entries_of(ui, grouped ? std::optional(group) : std::nullopt);
-  const float edge = ui.px(size::panel_padding);
   float x = line.min.x + edge;
   if (grouped) {
     const float width = groups_width(ui), top = std::round(line.center().y - ui.px(12));
     draw_groups(ui, {{x, top}, {x + width, top + ui.px(size::control_height)}}, group);
     x += width + ui.px(12);
   }
-  const float right = line.max.x - edge, room = right - x - ui.px(10);
+  const float room = right - x - ui.px(10);
   RightEnd end = right_end(ui, folded, true);
   Fit fit = fit_into(ui, entries, room - end.width(), grouped);
   if (grouped ? !fit.keys : total_width(entries, fit.gap) > room - end.width() || fit.padding < ui.px(6)) {

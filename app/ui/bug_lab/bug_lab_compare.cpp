@@ -10,6 +10,7 @@
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/map/axis_labels.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/widgets.h"
 
@@ -80,7 +81,7 @@ void draw_lab_compare(Ui& ui, const Rect& area) {
     ui.session.jobs.forget_comparison();
     return;
   }
-  const std::string title = "Compare with my tensors";
+  const std::string title = fitting_words(ui, Type::title13, header.width(), {"Compare with my tensors", "My tensors"});
   text_in(ui, take_left(header, std::ceil(text_width(ui, Type::title13, title)) + 1, ui.px(14)), Type::title13,
           ui.colors.text, title);
   if (found && header.width() > ui.px(40)) {

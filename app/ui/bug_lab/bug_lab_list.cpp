@@ -7,6 +7,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/compare/variant_run.h"
 #include "core/compare/variant_text.h"
@@ -165,9 +166,11 @@ float draw_fold(Ui& ui, std::size_t count, const Rect& area, float y) {
   if (it.clicked) open = !open;
   draw_icon(ui, open ? Icon::chevron_down : Icon::chevron_right,
             {area.min.x + ui.px(size::panel_padding + 8), std::round(row.center().y)}, ui.px(11), ui.colors.text2);
-  text_in(ui, {{area.min.x + ui.px(kLeft), row.min.y}, row.max}, Type::words12, ui.colors.text2,
-          count == 1 ? "1 mistake that this model cannot show"
-                     : fmt::format("{} mistakes that this model cannot show", count));
+  const Rect words{{area.min.x + ui.px(kLeft), row.min.y}, row.max};
+  const std::string number = count == 1 ? "1 mistake" : fmt::format("{} mistakes", count);
+  text_in(ui, words, Type::words12, ui.colors.text2,
+          fitting_words(ui, Type::words12, words.width(),
+                        {number + " that this model cannot show", number + " not of this model"}));
   return row.max.y + ui.px(1);
 }
 

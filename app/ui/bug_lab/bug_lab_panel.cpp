@@ -9,6 +9,7 @@
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/data_versions.h"
 #include "app/ui/panels.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/operation_text.h"
 #include "core/compare/variant_run.h"
@@ -100,11 +101,13 @@ void draw_header(Ui& ui, const LabShown& shown, const Rect& area) {
   draw_stage_combo(ui, shown, line);
   draw_head_combo(ui, shown, line);
   const Trace& right = *shown.result.right;
-  std::string fact = to_string(right.tensor(shown.stage).shape());
+  const std::string shape = to_string(right.tensor(shown.stage).shape());
   const std::string mask = mask_step_text(right.request, *right.inputs);
-  fact += ", " + (mask.starts_with("+ ") ? mask.substr(2) : mask);
-  if (right.inputs->checkpoint != nullptr) fact += fmt::format(", layer {}", right.inputs->layer);
-  if (line.width() > ui.px(60)) words(Type::words12, ui.colors.text2, fact, 8);
+  const std::string masked = shape + ", " + (mask.starts_with("+ ") ? mask.substr(2) : mask);
+  const std::string layer = right.inputs->checkpoint == nullptr ? "" : fmt::format(", layer {}", right.inputs->layer);
+  const std::string fact =
+      fitting_words(ui, Type::words12, line.width(), {masked + layer, shape + layer, shape, std::string()});
+  words(Type::words12, ui.colors.text2, fact, 8);
 }
 
 void draw_refusal(Ui& ui, const Rect& area, const std::string& title, const std::string& detail) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "app/session/session.h"
 #include "app/ui/bug_lab/bug_lab.h"
 #include "app/ui/map/axis_labels.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 #include "core/explain/block_origin.h"
@@ -31,12 +33,20 @@ LabSides sides_of(const LabShown& shown) {
   return sides;
 }
 
-// What a row of blocks holds, in words.
-std::string fact_of(const BlockGrid& blocks, const BlockComparison& compared, bool wrong) {
+// Says what a row of blocks holds, in the room beside "Wrong" or "Right".
+std::string fact_of(Ui& ui, float width, const BlockGrid& blocks, const BlockComparison& compared, bool wrong) {
   const bool same = compared.in_place == compared.blocks;
-  if (!blocks.of_concat) return wrong && !same ? "rows of something else" : "every block is what it says";
-  if (!wrong || same) return "row i holds token i of every head";
-  return fmt::format("{} tokens side by side in a row", compared.most_tokens);
+  const auto first = [&](std::initializer_list<std::string> ways) {
+    return fitting_words(ui, Type::words12, width, ways);
+  };
+  if (!blocks.of_concat) {
+    return wrong && !same ? first({"rows of something else", "other rows"})
+                          : first({"every block is what it says", "all as named"});
+  }
+  if (!wrong || same)
+    return first({"row i holds token i of every head", "row i: token i of every head", "a token a row"});
+  const std::int64_t tokens = compared.most_tokens;
+  return first({fmt::format("{} tokens side by side in a row", tokens), fmt::format("{} tokens in a row", tokens)});
 }
 
 void draw_blocks(Ui& ui, const LabShown& shown, const std::vector<LabColumn>& columns, const Rect& area) {
@@ -51,11 +61,15 @@ void draw_blocks(Ui& ui, const LabShown& shown, const std::vector<LabColumn>& co
     if (column.side == 2) {
       draw_lab_title(
           ui, title, "Where they agree",
-          fmt::format("{} of {} blocks", grouped_digits(compared.in_place), grouped_digits(compared.blocks)));
+          fitting_words(
+              ui, Type::words12, title.width() - text_width(ui, Type::title12, "Where they agree") - ui.px(14),
+              {fmt::format("{} of {} blocks", grouped_digits(compared.in_place), grouped_digits(compared.blocks)),
+               fmt::format("{} / {}", grouped_digits(compared.in_place), grouped_digits(compared.blocks))}));
       draw_lab_agreement(ui, shown, place);
     } else {
       const bool wrong = column.side == 1;
-      draw_lab_title(ui, title, wrong ? "Wrong" : "Right", fact_of(blocks, compared, wrong));
+      draw_lab_title(ui, title, wrong ? "Wrong" : "Right",
+                     fact_of(ui, title.width() - ui.px(50), blocks, compared, wrong));
       const LabPane pane{place, wrong ? shown.result.wrong.get() : shown.result.right.get(),
                          wrong ? "bug_lab/wrong" : "bug_lab/right", wrong ? shown.wrong : shown.right};
       draw_lab_blocks(ui, shown, pane);

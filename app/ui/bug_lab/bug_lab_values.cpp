@@ -41,9 +41,10 @@ void draw_bar(Ui& ui, Rect& rest, ColorMap map, const ValueRange& range) {
   const std::string low = label(range.low), high = range.low < 0 ? '+' + label(range.high) : label(range.high);
   const float low_width = std::ceil(text_width(ui, Type::mono11, low));
   const float high_width = std::ceil(text_width(ui, Type::mono11, high));
-  if (rest.width() < low_width + high_width + ui.px(90)) return;
+  const float room = rest.width() - low_width - high_width - ui.px(22);
+  if (room < ui.px(20)) return;
   text_in(ui, take_right(rest, high_width + 1, ui.px(5)), Type::mono11, ui.colors.text2, high, 1);
-  Rect bar = take_right(rest, ui.px(rest.width() > ui.px(220) ? 90 : 60), ui.px(5));
+  Rect bar = take_right(rest, std::min(room, ui.px(rest.width() > ui.px(220) ? 90 : 60)), ui.px(5));
   bar.min.y = std::round(bar.center().y - ui.px(5));
   bar.max.y = bar.min.y + ui.px(10);
   canvas().PushClipRect(bar.min, bar.max, true);
@@ -145,7 +146,9 @@ void draw_lab_values(Ui& ui, const LabSides& sides, const std::vector<LabColumn>
     }
     PanelData& data = *sides.data[column.side];
     HeatmapView view = view_of(ui, sides, column.side);
-    draw_bar(ui, title, view.map, view.range);
+    Rect beside = title;
+    beside.min.x += std::ceil(text_width(ui, Type::title12, sides.titles[column.side])) + ui.px(8);
+    draw_bar(ui, beside, view.map, view.range);
     draw_lab_title(ui, title, sides.titles[column.side], "");
     const CellGrid fitted = grid_of_values(ui, sides, view, {column.left, area.min.y + above},
                                            column.right - column.left, area.max.y - area.min.y - above);

@@ -14,6 +14,7 @@
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
@@ -61,7 +62,8 @@ void draw_title(Ui& ui, const Side& side, Rect line) {
   const float top = std::round(line.center().y - ui.px(12));
   const Rect place = take_right(line, std::min(ui.px(104), line.width() * 0.5f), ui.px(6));
   if (button(ui, std::string("circuits/open/") + side.word,
-             {{place.min.x, top}, {place.max.x, top + ui.px(size::control_height)}}, "Open the head",
+             {{place.min.x, top}, {place.max.x, top + ui.px(size::control_height)}},
+             fitting_words(ui, Type::words13, place.width() - ui.px(16), {"Open the head", "Open"}),
              {true, false, "Its weights and all else in one layer."})) {
     open_one_layer(ui, side.head.layer, side.head.head);
   }

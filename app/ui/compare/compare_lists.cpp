@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/view_head.h"
 #include "app/ui/widgets/control_states.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/base/grouped_digits.h"
@@ -212,17 +214,24 @@ void draw_stages(Ui& ui, const CompareShown& shown, const Comparison& comparison
     draw_bar(ui, rest, stage.differs() ? bar : 0, ui.colors.accent);
   }
   text_in(ui, {{inner.min.x, y}, {inner.max.x, y + ui.px(24)}}, Type::words11, ui.colors.text3,
-          "Norms over the tokens that stand in both; click a stage to see it.");
+          fitting_words(ui, Type::words11, inner.width(),
+                        {"Norms over the tokens that stand in both; click a stage to see it.",
+                         "Norms over the tokens in both.", std::string()}));
   end_scroll(ui);
 }
 
 // Returns the words in place of a head's bar, which would be empty because its weights are the same in A and B.
-std::string without_bar(const CompareShown& shown, std::int64_t head) {
+std::string without_bar(Ui& ui, float width, const CompareShown& shown, std::int64_t head) {
   const auto is_off = [head](const PanelData& data) {
     const Trace& trace = data.trace();
     return is_ablated(trace.request, {trace.model != nullptr ? trace.model->layer : 0, head});
   };
-  return is_off(shown.a) ? "head is off in A" : is_off(shown.b) ? "head is off in B" : "weights are equal";
+  const auto first = [&](std::initializer_list<std::string> ways) {
+    return fitting_words(ui, Type::words12, width, ways);
+  };
+  return is_off(shown.a)   ? first({"head is off in A", "off in A", "off"})
+         : is_off(shown.b) ? first({"head is off in B", "off in B", "off"})
+                           : first({"weights are equal", "equal"});
 }
 
 void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison, const Rect& area) {
@@ -261,7 +270,7 @@ void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison,
     text_in(ui, take_right(rest, ui.px(64), ui.px(8)), Type::mono12, ui.colors.text,
             equal ? "context" : number_label(head.weights, 4, true), 1);
     if (equal) {
-      text_in(ui, rest, Type::words12, ui.colors.text2, without_bar(shown, head.head));
+      text_in(ui, rest, Type::words12, ui.colors.text2, without_bar(ui, rest.width(), shown, head.head));
     } else {
       draw_bar(ui, rest, largest > 0 ? head.weights / largest : 0, head_color(head.head));
     }

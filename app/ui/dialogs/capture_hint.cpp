@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -76,12 +77,19 @@ void draw_capture_hint(Ui& ui, const Rect& area) {
   ui.mark("open/capture", area);
   horizontal_line(ui, area.min.x, area.max.x, area.min.y, ui.colors.line);
   Rect inner = inset(area, ui.px(14));
-  Rect code = take_right(inner, std::min(ui.px(476), inner.width() / 2 + ui.px(60)), ui.px(14));
-  text(ui, inner.min, Type::title12, ui.colors.text, "A capture: attention of any other program");
+  const Rect code = take_right(inner, std::min(ui.px(476), inner.width()), ui.px(14));
+  // No line of code is cut; the words and pictures beside it have what is left.
+  const float room = inner.width();
+  text_in(ui, {inner.min, {inner.max.x, inner.min.y + ui.px(16)}}, Type::title12, ui.colors.text,
+          fitting_words(ui, Type::title12, room, {"A capture: attention of any other program", "A capture", ""}));
   text_in(ui, {{inner.min.x, inner.min.y + ui.px(18)}, {inner.max.x, inner.min.y + ui.px(34)}}, Type::words12,
-          ui.colors.text2, ".npy or .npz of weights after the softmax; q by k in each head:");
+          ui.colors.text2,
+          fitting_words(ui, Type::words12, room,
+                        {".npy or .npz of weights after the softmax; q by k in each head:",
+                         ".npy or .npz of weights, q by k:", ".npy or .npz of weights", ""}));
   float x = inner.min.x;
   for (const DrawnShape& shape : kShapes) {
+    if (x + ui.px(shape.width) > inner.max.x + ui.px(8)) break;
     draw_shape(ui, {{x, inner.min.y + ui.px(46)}, {x + ui.px(shape.width), inner.max.y}}, shape);
     x += ui.px(shape.width);
   }

@@ -262,9 +262,11 @@ void draw_open_dialog(Ui& ui, const Rect& window) {
   const bool had_focus = ui.state.focus == "open/path";
   const bool entered = had_focus && ui.take_key(KeyName::enter);
   if (text_field(ui, "open/path", path, browser.typed, "path", state)) browser.listing.problem.clear();
-  draw_list(ui, browser, {{area.min.x, path.max.y + ui.px(10)}, {area.max.x, area.max.y - ui.px(24)}});
+  const float words = paragraph_height(ui, Type::words11, about.explanation, area.width());
+  const Rect below{{area.min.x, area.max.y - words}, area.max};
+  draw_list(ui, browser, {{area.min.x, path.max.y + ui.px(10)}, {area.max.x, below.min.y - ui.px(6)}});
   if (ui.state.dialog == DialogKind::none) return;
-  text_in(ui, {{area.min.x, area.max.y - ui.px(18)}, area.max}, Type::words11, ui.colors.text3, about.explanation);
+  paragraph(ui, below, Type::words11, ui.colors.text2, about.explanation);
 
   Rect footer{{dialog.footer.min.x + ui.px(20), dialog.footer.center().y - ui.px(15)},
               {dialog.footer.max.x - ui.px(20), dialog.footer.center().y + ui.px(15)}};

@@ -65,6 +65,8 @@ void write_cell(Writer& to, const CellPlace& place, double value, bool is_strong
     const Type type = piece.role == TextRole::plain ? Type::words12 : Type::mono_bold12;
     if (words.width() < ui.px(8)) break;
     const float own = std::ceil(text_width(ui, type, piece.text));
+    // The index above has the head, too.
+    if (piece.role == TextRole::plain && own > words.width()) break;
     const float most = piece.role == TextRole::plain ? words.width() : std::min(words.width(), ui.px(120));
     text_in(ui, {words.min, {words.min.x + std::min(own, most) + 1, words.max.y}}, type, role_color(ui, piece.role),
             piece.text);

@@ -9,6 +9,7 @@
 #include "app/ui/map/explain_state.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/panels.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/heads/arcs.h"
 
@@ -178,9 +179,11 @@ float draw_bar(Ui& ui, const Follow& follow, const Rect& area, const CellReport*
   const std::string count = fmt::format("Step {} of {}", follow.at + 1, follow.steps.size());
   text_in(ui, take_left(rest, std::ceil(text_width(ui, Type::words12, count)) + 1, ui.px(16)), Type::words12,
           ui.colors.text2, count);
-  const float operation = std::ceil(text_width(ui, Type::title12, stage.operation)) + 1;
-  text_in(ui, take_left(rest, std::min(operation, rest.width()), ui.px(10)), Type::title12, ui.colors.text,
-          stage.operation);
+  const std::string operation =
+      fitting_words(ui, Type::title12, rest.width(),
+                    {stage.operation, stage.operation.substr(0, stage.operation.find(',')), std::string()});
+  text_in(ui, take_left(rest, std::ceil(text_width(ui, Type::title12, operation)) + 1, ui.px(10)), Type::title12,
+          ui.colors.text, operation);
   const std::vector<RoleText> sentence = follow_sentence(follow.data, follow.place, report);
   float bottom = area.min.y + ui.px(kBar);
   if (width_of_roles(ui, sentence) <= rest.width()) {

@@ -15,6 +15,7 @@
 #include "app/ui/panels.h"
 #include "app/ui/phrase/phrase_tokens.h"
 #include "app/ui/view_head.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/stage_layout.h"
 #include "core/request/stage_info.h"
@@ -171,11 +172,12 @@ void draw_sensitivity_map(Ui& ui, const SensitivityShown& shown, const Sensitivi
   const float y = map.bottom + ui.px(8);
   const Rect box{{left, y}, {area.max.x - ui.px(14), y + ui.px(kReadout)}};
   draw_map_readout(ui, box, axes, map.at, number);
-  text_in(ui, {{left, box.max.y + ui.px(6)}, {area.max.x - ui.px(14), box.max.y + ui.px(26)}}, Type::words11,
-          ui.colors.text3,
-          scores ? "How much the number grows per unit added to a score. One range for all heads."
-                 : "How much the number grows per unit added to a weight, the others as they are. One range for all "
-                   "heads.");
+  const Rect line{{left, box.max.y + ui.px(6)}, {area.max.x - ui.px(14), box.max.y + ui.px(26)}};
+  const std::string growth = scores ? "How much the number grows per unit added to a score."
+                                    : "How much the number grows per unit added to a weight, the others as they are.";
+  text_in(ui, line, Type::words11, ui.colors.text3,
+          fitting_words(ui, Type::words11, line.width(),
+                        {growth + " One range for all heads.", growth, "One range for all heads."}));
 }
 
 }  // namespace

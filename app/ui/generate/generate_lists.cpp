@@ -20,7 +20,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kListRow = 26, kTitle = 28, kName = 130, kNumber = 66;
+constexpr float kListRow = 26, kTitle = 28, kName = 130, kNumber = 72;
 
 std::string percent(double share) {
   return fmt::format("{:.1f}%", share * 100);

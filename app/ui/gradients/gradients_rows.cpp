@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "app/ui/main_view.h"
 #include "app/ui/map/word_grid.h"
 #include "app/ui/stage_facts.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/picture/cell_numbers.h"
@@ -99,15 +101,21 @@ std::string word_at(const Rows& rows, std::int64_t column) {
   return gradient_word(rows.by_key ? layer.key_labels() : layer.query_labels(), column);
 }
 
-std::string readout_words(const Rows& rows, const HeadWeightGradients& head, std::optional<std::int64_t> column) {
+// A sentence about the cell under the mouse, or the picked head; and how it is said where there is less room.
+struct Readout {
+  std::string words, shorter;
+};
+
+Readout readout_of(const Rows& rows, const HeadWeightGradients& head, std::optional<std::int64_t> column) {
   const std::string name = fmt::format("layer {}, head {}", head.layer, head.head);
   if (!column || *column >= rows.words()) {
-    return fmt::format("{}: sum {}, of absolute values {}", name, number_label(head.sum, 4),
-                       number_label(head.absolute, 4));
+    const std::string sum = fmt::format("{}: sum {}", name, number_label(head.sum, 4));
+    return {fmt::format("{}, of absolute values {}", sum, number_label(head.absolute, 4)), sum};
   }
-  const std::string sum = number_label(rows.sums(head)[static_cast<std::size_t>(*column)], 4);
-  return rows.by_key ? fmt::format("{}: all looks at {} together: {}", name, word_at(rows, *column), sum)
-                     : fmt::format("{}: all looks of {} together: {}", name, word_at(rows, *column), sum);
+  const std::string word = word_at(rows, *column),
+                    sum = number_label(rows.sums(head)[static_cast<std::size_t>(*column)], 4);
+  return {fmt::format("{}: all looks {} {} together: {}", name, rows.by_key ? "at" : "of", word, sum),
+          fmt::format("{}: {}", name, sum)};
 }
 
 // The colours from -m to m, whose ticks stand where their numbers are.
@@ -128,21 +136,23 @@ void draw_root_bar(Ui& ui, const Rect& bar) {
   }
 }
 
-void draw_legend(Ui& ui, const Rows& rows, const std::string& readout, const Rect& area) {
+void draw_legend(Ui& ui, const Rows& rows, const Readout& readout, const Rect& area) {
   const WeightGradients& found = rows.shown.found;
   const float left = area.min.x + ui.px(20), width = std::min(ui.px(kBar), area.width() / 3);
   draw_root_bar(ui, {{left, area.min.y + ui.px(8)}, {left + width, area.min.y + ui.px(18)}});
   const Rect beside{{left + width + ui.px(36), area.min.y}, area.max};
   float y = area.min.y + ui.px(2);
-  const auto line = [&](Rgba color, const std::string& words) {
-    text_in(ui, row(beside, y, ui.px(kLine)), Type::words12, color, words);
+  const auto line = [&](Rgba color, std::initializer_list<std::string> ways) {
+    text_in(ui, row(beside, y, ui.px(kLine)), Type::words12, color,
+            fitting_words(ui, Type::words12, beside.width(), ways));
   };
+  const std::string value = number_label(found.value, 4), largest = rows.shown.own_range ? "the head's row" : "a layer";
+  line(ui.colors.text2, {fmt::format("gradient × weight of the {}: {}", gradient_metric_words(rows.shown), value),
+                         fmt::format("The {}: {}", gradient_metric_words(rows.shown), value), "Derived: " + value});
+  line(ui.colors.text, {readout.words, readout.shorter});
   line(ui.colors.text2,
-       fmt::format("gradient × weight of the {}: {}", gradient_metric_words(rows.shown), number_label(found.value, 4)));
-  line(ui.colors.text, readout);
-  line(ui.colors.text2,
-       fmt::format("m: the largest of {}; {}.", rows.shown.own_range ? "the head's row" : "a layer", kBlankWords));
-  ui.mark("gradients/readout: " + readout, area);
+       {fmt::format("m: the largest of {}; {}.", largest, kBlankWords), fmt::format("m: the largest of {}.", largest)});
+  ui.mark("gradients/readout: " + readout.words, area);
 }
 
 }  // namespace
@@ -175,8 +185,7 @@ void draw_gradients_rows(Ui& ui, const GradientsShown& shown, const Rect& area) 
   }
   if (input.opened) open_one_layer(ui, input.opened->row / heads, input.opened->row % heads);
   const HeadWeightGradients& here = input.hovered ? rows.head(input.hovered->row) : shown.picked();
-  const std::string readout =
-      readout_words(rows, here, input.hovered ? std::optional(input.hovered->column) : std::nullopt);
+  const Readout readout = readout_of(rows, here, input.hovered ? std::optional(input.hovered->column) : std::nullopt);
   draw_legend(ui, rows, readout, {{area.min.x + pad, input.bottom + ui.px(4)}, {area.max.x - pad, area.max.y}});
 }
 

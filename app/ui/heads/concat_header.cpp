@@ -10,6 +10,7 @@
 #include "app/ui/map/provenance_view.h"
 #include "app/ui/shell_state.h"
 #include "app/ui/widgets/collapse.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/operation_text.h"
 
@@ -96,8 +97,9 @@ void draw_concat_header(Ui& ui, const ConcatPanel& panel, const Rect& area) {
   if (!panel.provenance || view.concat_shows == ConcatShows::output) {
     draw_inline_bar(ui, rest, color_map_of(ui, false), panel.data.range(view, shown, panel.selection.batch, 0));
   }
-  std::string fact = to_string(trace.tensor(shown).shape());
-  if (!panel.hovered.empty()) fact += "  " + panel.hovered;
+  const std::string shape = to_string(trace.tensor(shown).shape());
+  const std::string hovered = panel.hovered.empty() ? shape : shape + "  " + panel.hovered;
+  const std::string fact = fitting_words(ui, Type::mono12, rest.max.x - left, {hovered, shape, std::string()});
   panel_header(ui, {area.min, {std::max(rest.max.x, left) + ui.px(size::panel_padding), area.max.y}}, name_of(shown),
                fact, -1, true);
 }

@@ -69,8 +69,8 @@ void draw_name(Ui& ui, HeadsGrid& grid, std::int64_t head, Rect line) {
   const float share_width = share.empty() ? 0 : std::ceil(text_width(ui, Type::mono11, share)) + 1;
   const float width = std::ceil(text_width(ui, type, word)) + 1;
   const float gap = share.empty() ? 0 : ui.px(5);
-  text_in(ui, take_left(line, std::min(width, std::max(0.0f, line.width() - share_width - gap)), gap), type, ink, word);
-  if (share_width <= line.width()) {
+  if (width <= line.width()) text_in(ui, take_left(line, width, gap), type, ink, word);
+  if (!share.empty() && share_width <= line.width()) {
     text_in(ui, take_left(line, share_width, 0), selected ? Type::mono_bold11 : Type::mono11, ink, share);
   }
 }

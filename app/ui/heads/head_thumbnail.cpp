@@ -42,8 +42,29 @@ struct LabelLook {
   Rgba color;
 };
 
-// Pieces beside each other, tokens in the colours of query and key. When room is short, tokens and words are cut, so
-// that the score stays.
+// The pieces whose own words have room: all, without the score, or the score alone. Tokens may be cut.
+std::vector<LabelPiece> fitting_pieces(Ui& ui, const LabelLook& look, std::vector<LabelPiece> pieces, float room) {
+  using Role = LabelPiece::Role;
+  const float space = std::ceil(text_width(ui, look.type, " "));
+  const auto own_width = [&] {
+    float width = 0;
+    for (const LabelPiece& piece : pieces) {
+      const bool token = piece.role == Role::query || piece.role == Role::key;
+      width += space + (token ? 0 : std::ceil(text_width(ui, look.type, piece.text)) + 1);
+    }
+    return width;
+  };
+  if (own_width() <= room) return pieces;
+  const std::vector<LabelPiece> all = pieces;
+  std::erase_if(pieces, [](const LabelPiece& piece) { return piece.role == Role::score; });
+  if (own_width() <= room) return pieces;
+  pieces = all;
+  std::erase_if(pieces, [](const LabelPiece& piece) { return piece.role != Role::score; });
+  return own_width() <= room ? pieces : std::vector<LabelPiece>();
+}
+
+// Pieces beside each other, tokens in the colours of query and key. When room is short, tokens are cut, so that the
+// score stays.
 void draw_pieces_of_label(Ui& ui, const Rect& line, const LabelLook& look, const std::vector<LabelPiece>& pieces) {
   using Role = LabelPiece::Role;
   const float space = std::ceil(text_width(ui, look.type, " "));
@@ -108,7 +129,8 @@ void draw_label(Ui& ui, HeadsGrid& grid, std::int64_t head, const Rect& line) {
   if (const auto changed = changed_words(ui, place_of_head(ui, head))) {
     text_in(ui, rest, look.type, look.color, *changed);
   } else {
-    draw_pieces_of_label(ui, rest, look, grid.data.summary_pieces(grid.selection.batch, head));
+    draw_pieces_of_label(ui, rest, look,
+                         fitting_pieces(ui, look, grid.data.summary_pieces(grid.selection.batch, head), rest.width()));
   }
 }
 

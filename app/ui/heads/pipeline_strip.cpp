@@ -7,6 +7,7 @@
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/panels.h"
 #include "app/ui/shell_state.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/stage_sources.h"
 
@@ -31,7 +32,12 @@ void draw_strip_picture(Ui& ui, StripState& strip, StageId stage, const Rect& re
 
 // Without its blanks when there is no room for them.
 std::string fitting(Ui& ui, const std::string& shape, float width) {
-  return text_width(ui, Type::mono11, shape) <= width ? shape : without_blanks(shape);
+  return fitting_words(ui, Type::mono11, width, {shape, without_blanks(shape)});
+}
+
+// What makes the stage, without its details or not at all where there is no room for them.
+std::string fitting_operation(Ui& ui, const std::string& operation, float width) {
+  return fitting_words(ui, Type::words11, width, {operation, operation.substr(0, operation.find(',')), ""});
 }
 
 void draw_card_ground(Ui& ui, StripState& strip, const PipelineCard& card, const Rect& rect, bool hovered) {
@@ -55,7 +61,7 @@ void draw_single(Ui& ui, StripState& strip, const PipelineCard& card, const Rect
   const auto line = [&](float center) {
     return Rect{{left, rect.min.y + ui.px(center) - ui.px(8)}, {right, rect.min.y + ui.px(center) + ui.px(8)}};
   };
-  text_in(ui, line(12), Type::words11, ui.colors.text2, stage.operation);
+  text_in(ui, line(12), Type::words11, ui.colors.text2, fitting_operation(ui, stage.operation, right - left));
   text_in(ui, line(27), Type::mono_bold12, stage_name_color(ui, card, stage), stage_name(stage.id));
   text_in(ui, line(42), Type::mono11, ui.colors.text2,
           fitting(ui, shape_or_equal(strip.data.trace(), stage), right - left));
@@ -81,9 +87,8 @@ void draw_group(Ui& ui, StripState& strip, const PipelineCard& card, const Rect&
     text_in(ui, {{std::max(left, right - width - 1), top.min.y}, top.max}, Type::mono11, ui.colors.text2, shape, 1);
     operation_width -= width + ui.px(6);
   }
-  if (operation_width > ui.px(16)) {
-    text_in(ui, {top.min, {left + operation_width, top.max.y}}, Type::words11, ui.colors.text2, operation);
-  }
+  text_in(ui, {top.min, {left + operation_width, top.max.y}}, Type::words11, ui.colors.text2,
+          fitting_operation(ui, operation, operation_width));
   float name_width = 0;
   for (const StageId id : card.stages) {
     name_width = std::max(name_width, text_width(ui, Type::mono_bold12, stage_name(id)));

@@ -12,6 +12,7 @@
 #include "app/ui/inspector/inspector_parts.h"
 #include "app/ui/layout.h"
 #include "app/ui/request/head_changes.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -58,6 +59,9 @@ void draw_title(Ui& ui, const Inspected& inspected, const Rect& area, bool with_
   std::string fact = inspected_fact(inspected);
   const std::string named = std::string(stage_name(inspected.stage)) + " · ";
   if (fact.starts_with(named) && inspected.stage == StageId::weights) fact.erase(0, named.size());
+  const float title = text_width(ui, of_head ? Type::title13 : Type::mono_bold12, inspected_title(inspected));
+  const float beside = rest.max.x - area.min.x - 2 * ui.px(size::panel_padding) - title - ui.px(30);
+  fact = fitting_words(ui, of_head ? Type::words12 : Type::mono12, beside, {fact, std::string()});
   const int head = of_head ? static_cast<int>(inspected.selection.head) : -1;
   const Rect behind =
       panel_header(ui, {area.min, {rest.max.x, area.max.y}}, inspected_title(inspected), fact, head, !of_head);
@@ -85,7 +89,8 @@ void draw_large_picture(Ui& ui, PanelData& data, const Rect& area, bool with_sta
   }
   // Below thin cells stand the plot of a row and what a pixel holds.
   const float cell = rest.height() / static_cast<float>(inspected.matrix.dim(0));
-  draw_inspector_picture(ui, inspected, rest, cell < ui.px(kThinCell) ? ui.px(kBelowThin) : 0);
+  const bool plots = cell < ui.px(kThinCell) && inspected.matrix.dim(1) > kFewWords;
+  draw_inspector_picture(ui, inspected, rest, plots ? ui.px(kBelowThin) : 0);
 }
 
 }  // namespace headscope::ui

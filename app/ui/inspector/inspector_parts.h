@@ -1,6 +1,7 @@
 // The inspector's parts, one file each; inspector.cpp puts them together.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "app/ui/ui.h"
 
 namespace headscope::ui {
+
+// So few words have bars beside the picture: a plot of a row says no more.
+constexpr std::int64_t kFewWords = 32;
 
 // What the inspector shows in this frame.
 struct Inspected {

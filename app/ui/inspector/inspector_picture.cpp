@@ -67,7 +67,7 @@ Places places_of(Ui& ui, const Inspected& inspected, const Rect& area, float bod
   places.fitted = fit(labels);
   if (inspected.score_like && places.fitted.cell_width < ui.px(11)) {
     labels = ui.px(kThinLabels);
-    places.profiles = width > ui.px(200);
+    places.profiles = width > ui.px(200) && columns > kFewWords;
     if (places.profiles) width -= ui.px(kProfile) + ui.px(6);
     places.fitted = fit(labels);
   }

@@ -13,6 +13,7 @@
 #include "app/ui/map/heatmap_view.h"
 #include "app/ui/request/head_changes.h"
 #include "app/ui/widgets/control_states.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/heads/token_groups.h"
 
@@ -118,8 +119,10 @@ void draw_legend(Ui& ui, const LayersGrid& grid, const Rect& area) {
   const Rect place{{area.min.x, area.min.y + ui.px(8)}, {area.min.x + bar, area.min.y + ui.px(18)}};
   color_bar(ui, place, grid.shown.map, {0, grid.shown.largest, ui.session.view.log_scale, false}, true);
   const Rect words{{place.max.x + ui.px(14), area.min.y + ui.px(4)}, {area.max.x, area.min.y + ui.px(22)}};
-  const std::string what = ui.session.view.layers.norms ? std::string(value_weighted_formula())
-                                                        : std::string("weight, one range for all heads");
+  const std::string what = ui.session.view.layers.norms
+                               ? std::string(value_weighted_formula())
+                               : fitting_words(ui, Type::words11, words.width(),
+                                               {"weight, one range for all heads", "one range for all", "weight"});
   text_in(ui, words, Type::words11, ui.colors.text2, what);
   const std::string tokens = shown_sentence(*grid.shown.trace);
   if (!tokens.empty()) {

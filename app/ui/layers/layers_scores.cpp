@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/ui/layers/layers_panel.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
@@ -104,8 +105,10 @@ void draw_layers_scores(Ui& ui, const LayersShown& shown, const Rect& area) {
     draw_score(ui, score, {{left, y}, {right, y + ui.px(kRow)}});
     y += ui.px(kRow);
   }
-  text_in(ui, {{left, y}, {right, y + ui.px(kFoot)}}, Type::words11, ui.colors.text3,
-          fmt::format("Ticks: all {} heads; rank 1 is the largest. Formula on hover.", shown.all_heads()));
+  const std::string ticks = fmt::format("Ticks: all {} heads; rank 1 is the largest.", shown.all_heads());
+  text_in(
+      ui, {{left, y}, {right, y + ui.px(kFoot)}}, Type::words11, ui.colors.text3,
+      fitting_words(ui, Type::words11, right - left, {ticks + " Formula on hover.", ticks, "Rank 1: the largest."}));
   end_scroll(ui);
 }
 

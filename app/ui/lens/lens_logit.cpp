@@ -170,6 +170,7 @@ void draw_parts(Ui& ui, const LensShown& shown, const Rect& area, float y) {
   }
   // Right below a short list.
   const float below = std::min(list.max.y, list.min.y + ui.px(kRow) * static_cast<float>(order.size()) + ui.px(4));
+  if (below < y) return;  // too low for the sum
   draw_sum(ui, *found, found->parts.size() - order.size(), {{area.min.x, below}, area.max});
 }
 

@@ -185,25 +185,30 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
   spec.extent = grid.area.width();
   spec.count = grid.columns;
   const float digits = text_width(ui, Type::mono11, grouped_digits(grid.columns - 1)) + ui.px(8);
-  spec.every_cell_from = labels.empty() ? digits : ui.px(11);
+  const float bottom = above.max.y - ui.px(6), height = bottom - above.min.y;
+  // Names stand upright where there is room for more than their first letters; else there are numbers, lying.
+  const bool upright = !labels.empty() && (height >= ui.px(40) || labels_extent(ui, labels, ui.px(40)) <= height);
+  spec.every_cell_from = upright ? ui.px(11) : digits;
   spec.spacing = std::max(ui.px(28), digits);
   spec.boxed_spacing = ui.px(50);
   spec.powers_of_two = labels.empty();
   spec.marked = marked;
-  const float bottom = above.max.y - ui.px(6);
   const std::vector<AxisLabel> places = axis_labels(spec);
-  const std::vector<std::string> words = words_apart(ui, places, labels, bottom - above.min.y);
+  const std::vector<std::string> words = words_apart(ui, places, labels, height);
   for (std::size_t k = 0; k < places.size(); ++k) {
     const AxisLabel& label = places[k];
     const float x = grid.area.min.x + static_cast<float>(label.center);
     const bool is_marked = label.index == marked;
     const std::string index = grouped_digits(label.index);
     // An index lies flat, so that the height that names stand in does not cut it.
-    const std::string& word = label.named && !labels.empty() ? words[k] : index;
-    if (label.named && !label.boxed && !labels.empty()) {
+    const std::string word = labels.empty() || !label.named ? index
+                             : label.boxed                  ? word_of(labels, label.index)
+                             : upright                      ? words[k]
+                                                            : index;
+    if (label.named && !label.boxed && upright) {
       const Type type = is_marked ? kMarked : Type::mono11;
       text_up(ui, {std::round(x - ui.px(7)), bottom}, type, is_marked ? mark_color : ui.colors.text2,
-              shortened_to(ui, type, word, bottom - above.min.y));
+              shortened_to(ui, type, word, height));
       continue;
     }
     const bool both = label.boxed && !labels.empty() && word != index;

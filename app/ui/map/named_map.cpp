@@ -11,7 +11,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kNarrowestNames = 56, kLongestNames = 84, kFlatNames = 36, kBesideBar = 12, kNamedFrom = 11;
+constexpr float kNarrowestNames = 56, kLongestNames = 120, kFlatNames = 36, kBesideBar = 12, kNamedFrom = 11;
 
 // The side of the room that the names of columns need: turned, or flat where only groups are named.
 float height_of_names(Ui& ui, const NamedMap& map) {
@@ -74,17 +74,19 @@ void draw_column_groups(Ui& ui, const NamedMap& map, const Rect& above, std::int
   const bool words = !groups.empty() && groups.front().end - groups.front().begin >= ui.px(48);
   const std::int64_t step = group_step(groups, ui.px(words ? 48 : 22));
   const float mark = marked < 0 ? -1e9f : map.view.grid.cell_rect(0, marked).center().x;
-  const float top = above.max.y - ui.px(18), half = ui.px(24);
-  const auto name = [&](float x, Type type, Rgba color, const std::string& word) {
+  const std::string marked_name = marked < 0 ? "" : map.columns[static_cast<std::size_t>(marked)];
+  const float marked_half = std::min(ui.px(kLongestNames), text_width(ui, Type::mono_bold11, marked_name)) / 2 + 1;
+  const float top = above.max.y - ui.px(18);
+  const auto name = [&](float x, float half, Type type, Rgba color, const std::string& word) {
     text_in(ui, {{x - half, top}, {x + half, top + ui.px(16)}}, type, color, word, 0.5f);
   };
   for (const GroupPlace& group : groups) {
-    if (group.number % step != 0 || std::fabs(group.middle() - mark) < ui.px(words ? 44 : 30)) continue;
+    if (group.number % step != 0 || std::fabs(group.middle() - mark) < marked_half + ui.px(words ? 22 : 8)) continue;
     const std::int64_t number = group.number + map.groups.first_column;
-    name(group.middle(), Type::words11, ui.colors.text2,
+    name(group.middle(), ui.px(24), Type::words11, ui.colors.text2,
          words ? fmt::format("layer {}", number) : std::to_string(number));
   }
-  if (marked >= 0) name(mark, Type::mono_bold11, ui.colors.key, map.columns[static_cast<std::size_t>(marked)]);
+  if (marked >= 0) name(mark, std::max(ui.px(24), marked_half), Type::mono_bold11, ui.colors.key, marked_name);
 }
 
 // Lines between groups.
@@ -137,7 +139,7 @@ float row_names_width(Ui& ui, const NamedMap& map) {
   for (const char* word : {map.row_word, map.column_word}) {
     widest = std::max(widest, std::ceil(text_width(ui, Type::words11, word)) + 1);
   }
-  return std::max(ui.px(kNarrowestNames), widest + ui.px(14));
+  return std::max(ui.px(kNarrowestNames), widest + ui.px(30));
 }
 
 DrawnNamedMap draw_named_map(Ui& ui, NamedMap& map, const Rect& area) {

@@ -10,6 +10,8 @@
 #include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/view_head.h"
+#include "app/ui/widgets/fitting_words.h"
+#include "app/ui/widgets/view_parts.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/grouped_digits.h"
 #include "core/heads/arcs.h"
@@ -85,9 +87,12 @@ void draw_scatter_header(Ui& ui, const Trace& trace, const ScatterShown* shown, 
     fact = fmt::format("points of head {}, computing …", shown->result->question.head);
   } else if (shown != nullptr) {
     const QueryKeyScatter& scatter = shown->scatter();
-    fact = fmt::format("component 1: {:.1f} %, 2: {:.1f} % of the variance of {} queries and {} keys",
-                       100 * scatter.share[0], 100 * scatter.share[1], grouped_digits(std::ssize(scatter.queries)),
-                       grouped_digits(std::ssize(scatter.keys)));
+    const std::string shares =
+        fmt::format("component 1: {:.1f} %, 2: {:.1f} %", 100 * scatter.share[0], 100 * scatter.share[1]);
+    const std::string of = fmt::format(" of {} queries and {} keys", grouped_digits(std::ssize(scatter.queries)),
+                                       grouped_digits(std::ssize(scatter.keys)));
+    fact = fitting_words(ui, Type::words12, all.width() - ui.px(120),
+                         {shares + " of the variance" + of, shares + " of the variance", shares, std::string()});
   }
   ui.mark("scatter/fact: " + fact, all);
   panel_header(ui, all, fmt::format("Head {}", head), fact, static_cast<int>(head));
@@ -131,8 +136,9 @@ void draw_scatter_body(Ui& ui, const ScatterShown& shown, Rect body) {
   body.max.y = legend.min.y - ui.px(2);
   if (shown.data.trace().find(StageId::weights) != nullptr) {
     Rect map;
-    if (body.width() >= ui.px(kBesideFrom) && body.height() <= kTall * body.width()) {
-      map = take_right(body, std::clamp(std::round(body.width() * 0.4f), ui.px(kNarrowest), ui.px(kWidest)), 0);
+    if ((body.width() >= ui.px(kBesideFrom) && body.height() <= kTall * body.width()) || has_low_halves(ui, body)) {
+      const float wanted = std::clamp(std::round(body.width() * 0.4f), ui.px(kNarrowest), ui.px(kWidest));
+      map = take_right(body, std::min(wanted, std::round(body.width() / 2)), 0);
     } else {
       map = {{body.min.x, std::round(body.min.y + body.height() * 0.55f)}, body.max};
       body.max.y = map.min.y;

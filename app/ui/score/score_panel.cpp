@@ -160,6 +160,9 @@ std::string finding_of(const ScoreShown& shown) {
 void draw_detail(Ui& ui, const Cell& cell, const ScoreShown* shown, const Rect& area) {
   PanelData* data = panel_data(ui);
   if (data == nullptr) return;
+  // The pairs have what a small place has: the weights are what Layer shows.
+  const bool small = area.width() < ui.px(480) && area.height() < ui.px(420);
+  if (small && shown != nullptr) return draw_score_pairs(ui, *shown, area);
   const bool wide = area.width() > area.height() * 1.4f;  // below the map: weights and pairs side by side
   Rect weights = area, pairs = area;
   if (wide) {

@@ -58,6 +58,19 @@ void draw_code(Ui& ui, const Rect& place, std::string_view line, ScriptLanguage 
   }
 }
 
+// As many of the numbers as have room: a number whose end is cut is another number.
+std::string whole_numbers(Ui& ui, std::string numbers, float width) {
+  constexpr std::string_view kMore = "  …", kBetween = "  ";
+  while (text_width(ui, Type::mono11, numbers) > width) {
+    if (numbers.ends_with(kMore)) numbers.resize(numbers.size() - kMore.size());
+    const std::size_t last = numbers.rfind(kBetween);
+    if (last == numbers.npos) return "";
+    numbers.resize(last);
+    numbers += kMore;
+  }
+  return numbers;
+}
+
 // Shape and first numbers of the tensor that a line makes.
 void draw_values(Ui& ui, const LineValues& values, Rect place) {
   const std::string name = "script/values/" + std::string(stage_name(values.stage));
@@ -65,7 +78,7 @@ void draw_values(Ui& ui, const LineValues& values, Rect place) {
   interact_mouse(ui, name, place, {true, false, tip.c_str()}, false);
   text_in(ui, take_left(place, std::min(ui.px(kShape), place.width()), ui.px(10)), Type::mono11, ui.colors.text2,
           values.shape);
-  if (place.width() > ui.px(40)) text_in(ui, place, Type::mono11, ui.colors.text, values.values);
+  text_in(ui, place, Type::mono11, ui.colors.text, whole_numbers(ui, values.values, place.width()));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/ui/map/map_colors.h"
 #include "app/ui/view_head.h"
+#include "app/ui/widgets/fitting_words.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/attention/model_trace.h"
 #include "core/base/grouped_digits.h"
@@ -72,8 +73,9 @@ void draw_row(Ui& ui, const WeightsData& data, std::size_t k, const Rect& row) {
   Rect words{{row.min.x + ui.px(size::panel_padding), row.min.y + ui.px(5)},
              {row.max.x - ui.px(size::panel_padding), row.max.y - ui.px(5)}};
   const float middle = std::round(words.center().y);
-  text_in(ui, {words.min, {words.max.x, middle}}, selected ? Type::mono_bold12 : Type::mono12, ui.colors.text,
-          tensor.name);
+  const Type type = selected ? Type::mono_bold12 : Type::mono12;
+  text_in(ui, {words.min, {words.max.x, middle}}, type, ui.colors.text,
+          ending_of(ui, type, tensor.name, words.width()));
   const Rect second{{words.min.x, middle}, words.max};
   text_in(ui, second, Type::mono11, ui.colors.text2, to_string(tensor.tensor.shape()));
   const std::size_t edits = data.edits(tensor.name).size();

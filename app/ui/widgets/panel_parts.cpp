@@ -22,9 +22,9 @@ Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_
   const float width = std::ceil(text_width(ui, type, title));
   text_in(ui, {line.min, {std::min(line.max.x, line.min.x + width + 1), line.max.y}}, type, ui.colors.text, title);
   if (!title.empty()) line.min.x += width + ui.px(12);
-  if (!fact.empty() && line.width() > ui.px(20)) {
-    const float fact_width =
-        std::min(line.width(), std::ceil(text_width(ui, mono_title ? Type::mono12 : Type::words12, fact)));
+  // A number whose end is cut is another number: a fact stands whole, or not at all.
+  const float fact_width = std::ceil(text_width(ui, mono_title ? Type::mono12 : Type::words12, fact));
+  if (!fact.empty() && fact_width <= line.width()) {
     text_in(ui, {line.min, {line.min.x + fact_width + 1, line.max.y}}, mono_title ? Type::mono12 : Type::words12,
             ui.colors.text2, fact);
     line.min.x += fact_width + ui.px(10);

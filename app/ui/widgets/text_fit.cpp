@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
+// The ellipsis stands at a word, so that what was cut differs from words that go on ("Computing …").
+std::string_view without_blank_end(std::string_view s) {
+  while (s.ends_with(' ')) s.remove_suffix(1);
+  return s;
+}
+
 // Of a line that is laid out: what is left of a text may be wider than it was within the text.
 std::string cut_shown_line(Ui& ui, Type type, std::string_view s, float width) {
   const std::shared_ptr<ShownLine> line = shown_line(ui, type, s);
@@ -28,7 +34,7 @@ std::string cut_shown_line(Ui& ui, Type type, std::string_view s, float width) {
   }
   for (std::size_t less = 1;; less *= 2) {
     const std::size_t end = count == 0 ? 0 : line->graphemes[line->in_text[count - 1]].end;
-    std::string result(s.substr(0, end));
+    std::string result(without_blank_end(s.substr(0, end)));
     result += kEllipsis;
     if (count == 0 || text_width(ui, type, result) <= width) return result;
     count -= std::min(count, less);
@@ -52,7 +58,7 @@ std::string cut_to_width(Ui& ui, Type type, std::string_view s, float width) {
     if (x > room || next <= end) break;
     end = next;
   }
-  return std::string(s.substr(0, end)) + std::string(kEllipsis);
+  return std::string(without_blank_end(s.substr(0, end))) + std::string(kEllipsis);
 }
 
 namespace {

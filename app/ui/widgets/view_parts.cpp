@@ -7,6 +7,11 @@
 #include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
+namespace {
+
+constexpr float kLowHalves = 420, kNarrowHalves = 560;
+
+}  // namespace
 
 void view_sentence(Ui& ui, const std::string& view, const Rect& area, Rgba color, const std::string& sentence) {
   const float pad = ui.px(size::panel_padding);
@@ -16,9 +21,14 @@ void view_sentence(Ui& ui, const std::string& view, const Rect& area, Rgba color
             Type::words13, color, said);
 }
 
+bool has_low_halves(Ui& ui, const Rect& area) {
+  return area.height() < ui.px(kLowHalves) && area.width() >= ui.px(kNarrowHalves);
+}
+
 Rect take_detail(Ui& ui, Rect& area, const DetailSize& size) {
-  if (area.width() >= ui.px(size.beside_from)) {
-    const float width = std::clamp(std::round(area.width() * size.share), ui.px(size.narrowest), ui.px(size.widest));
+  if (area.width() >= ui.px(size.beside_from) || has_low_halves(ui, area)) {
+    const float wanted = std::clamp(std::round(area.width() * size.share), ui.px(size.narrowest), ui.px(size.widest));
+    const float width = std::min(wanted, std::round(area.width() / 2));
     const Rect detail = take_right(area, width, 0);
     vertical_line(ui, detail.min.x, detail.min.y, detail.max.y, ui.colors.line);
     return detail;

@@ -13,7 +13,11 @@ namespace headscope::ui {
 // "sweep/sentence: Computing …". Options in it are named as their controls are.
 void view_sentence(Ui& ui, const std::string& view, const Rect& area, Rgba color, const std::string& sentence);
 
-// The detail lies at the right of the picture where there is room, else below it.
+// Whether two parts of `area` have more room beside each other than one below the other, however narrow they are.
+bool has_low_halves(Ui& ui, const Rect& area);
+
+// The detail lies at the right of the picture where there is room, or where neither has any below the other; else below
+// it.
 struct DetailSize {
   float share = 0.4f;                   // of the width; below, the detail has half of the height
   float narrowest = 320, widest = 520;  // at 1x

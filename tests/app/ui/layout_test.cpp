@@ -183,8 +183,8 @@ TEST(Layout, OpensTheRequestOverItsNeighboursWhereThereIsNoRoom) {
 
 TEST(Layout, CutsOffBelowTheSmallestWindow) {
   const Layout l = at(500, 300);
-  EXPECT_EQ(l.status.max.y, 600) << "1280 x 800 with letters of 130 %: 985 x 615";
-  EXPECT_EQ(l.menu.max.x, 960);
+  EXPECT_EQ(l.status.max.y, 500) << "1280 x 800 with letters of 160 %: 800 x 500";
+  EXPECT_EQ(l.menu.max.x, 800);
   EXPECT_EQ(l.views.max.x, 500) << "the names of the views are all seen";
 }
 

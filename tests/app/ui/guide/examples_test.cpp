@@ -79,7 +79,7 @@ TEST(Examples, EveryOneRunsAndPointsAtRealControls) {
 TEST(Examples, OfWhyOpenTheViewThatAnswers) {
   const std::map<std::string, std::pair<MainView, const char*>> views = {
       {"why-circuits", {MainView::circuits, "circuits"}},
-      {"why-gradients", {MainView::gradients, "gradients/head/1,7"}},
+      {"why-gradients", {MainView::gradients, "gradients/head/15,1"}},
       {"why-lens", {MainView::lens, "lens/cell/4,0"}},
       {"why-scatter", {MainView::scatter, "scatter"}},
       {"why-score", {MainView::score, "score/pair: embedding × 0.5"}},

@@ -192,7 +192,7 @@ TEST(HeadMenu, AFactorIsTypedIntoAField) {
   Driver d;
   const float before = d.trace().tensor(StageId::key).at({0, 2, 1, 1});
   d.right_click("heads/2");
-  d.click("head_menu/Multiply key…");
+  d.click("head_menu/Multiply key...");
   ASSERT_TRUE(d.has("number_edit"));
   EXPECT_EQ(d.state.panels.get<NumberEditState>().value, "1");
   d.key(KeyName::a, true);
@@ -203,7 +203,7 @@ TEST(HeadMenu, AFactorIsTypedIntoAField) {
   EXPECT_EQ(option(d, "scale-key"), "0.2=-1.5");
   EXPECT_EQ(d.trace().tensor(StageId::key).at({0, 2, 1, 1}), -1.5F * before);
   d.right_click("heads/2");
-  d.click("head_menu/Multiply query…");
+  d.click("head_menu/Multiply query...");
   d.type("7");
   d.key(KeyName::escape);
   EXPECT_EQ(option(d, "scale-query"), "");
