@@ -187,9 +187,7 @@ Layout layout_of(const LayoutInput& input, const ViewState& view) {
   // Large pictures of the stages take the room of the second line.
   const bool one_line = h < kViewHeadFrom || (input.one_head && input.start > 0) ||
                         (input.main_view == MainView::layer && !layout.pipeline_small);
-  // In a low window the panels of a layer need it more.
-  const bool one_finding_line = input.main_view == MainView::layer && h < kSecondLineFrom;
-  layout.finding = one_finding_line ? 0 : input.finding;
+  layout.finding = input.main_view == MainView::layer && h < kSecondLineFrom ? 0 : input.finding;
   layout.head = strip(px(one_line ? size::view_head_small : size::view_head) + layout.finding);
   layout.main_view = input.main_view;
   const float pipeline = layout.pipeline_hidden ? 0 : px(layout.pipeline_small ? size::pipeline_small : size::pipeline);

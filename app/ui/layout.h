@@ -14,7 +14,7 @@ constexpr float kLeastRequest = 220, kMostRequest = 420, kLeastInspector = 360, 
 constexpr float kLeastHeadsWidth = 580, kLeastHeadsHeight = 200;
 constexpr float kLargestCell = 96;      // of one large head
 constexpr float kViewHeadFrom = 900;    // the height from which the head of a view has two lines; at 1x
-constexpr float kSecondLineFrom = 610;  // and from which the finding of one layer may have two; at 1x
+constexpr float kSecondLineFrom = 610;  // and from which the finding of one layer may have two: its panels come first
 
 struct Layout {
   Rect menu, views, start, status, lesson, updates, request, phrase, facts, head, pipeline, notices, heads, concat,

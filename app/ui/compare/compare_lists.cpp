@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -32,7 +31,6 @@ constexpr float kRow = 24, kTitle = 30;
 std::string or_default(const std::string& value) {
   return value.empty() ? "default" : value;
 }
-
 std::string or_nothing(const std::string& token) {
   return token.empty() ? "(none)" : visible_piece(token);
 }
@@ -215,8 +213,7 @@ void draw_stages(Ui& ui, const CompareShown& shown, const Comparison& comparison
   }
   text_in(ui, {{inner.min.x, y}, {inner.max.x, y + ui.px(24)}}, Type::words11, ui.colors.text3,
           fitting_words(ui, Type::words11, inner.width(),
-                        {"Norms over the tokens that stand in both; click a stage to see it.",
-                         "Norms over the tokens in both.", std::string()}));
+                        {"Norms over the tokens that stand in both; click a stage to see it.", "Click a stage."}));
   end_scroll(ui);
 }
 
@@ -226,12 +223,9 @@ std::string without_bar(Ui& ui, float width, const CompareShown& shown, std::int
     const Trace& trace = data.trace();
     return is_ablated(trace.request, {trace.model != nullptr ? trace.model->layer : 0, head});
   };
-  const auto first = [&](std::initializer_list<std::string> ways) {
-    return fitting_words(ui, Type::words12, width, ways);
-  };
-  return is_off(shown.a)   ? first({"head is off in A", "off in A", "off"})
-         : is_off(shown.b) ? first({"head is off in B", "off in B", "off"})
-                           : first({"weights are equal", "equal"});
+  const std::string off = is_off(shown.a) ? "off in A" : is_off(shown.b) ? "off in B" : "";
+  if (off.empty()) return fitting_words(ui, Type::words12, width, {"weights are equal", "equal"});
+  return fitting_words(ui, Type::words12, width, {"head is " + off, off, "off"});
 }
 
 void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison, const Rect& area) {
@@ -263,8 +257,8 @@ void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison,
     }
     Rect rest{{inner.min.x, line.min.y}, {inner.max.x, line.max.y}};
     const Rect square = take_left(rest, ui.px(10), ui.px(8));
-    const float top = std::round(square.center().y - ui.px(5));
-    fill({{square.min.x, top}, {square.max.x, top + ui.px(10)}}, head_color(head.head));
+    const float middle = std::round(square.center().y);
+    fill({{square.min.x, middle - ui.px(5)}, {square.max.x, middle + ui.px(5)}}, head_color(head.head));
     text_in(ui, take_left(rest, ui.px(26), ui.px(8)), Type::mono12, ui.colors.text, std::to_string(head.head));
     const bool equal = head.weights == 0;
     text_in(ui, take_right(rest, ui.px(64), ui.px(8)), Type::mono12, ui.colors.text,
@@ -286,10 +280,9 @@ void draw_heads(Ui& ui, const CompareShown& shown, const Comparison& comparison,
 
 void draw_compare_lists(Ui& ui, const CompareShown& shown, const Rect& area) {
   if (shown.comparison == nullptr || !shown.comparison->answer) {
-    const float left = area.min.x + ui.px(14), top = area.min.y + ui.px(10);
-    const std::string why =
-        shown.comparison != nullptr && !shown.comparison->failure.empty() ? shown.comparison->failure : "Computing …";
-    paragraph(ui, {{left, top}, {area.max.x - ui.px(14), top}}, Type::words12, ui.colors.text3, why);
+    const bool failed = shown.comparison != nullptr && !shown.comparison->failure.empty();
+    paragraph(ui, inset(area, ui.px(12)), Type::words12, ui.colors.text3,
+              failed ? shown.comparison->failure : "Computing …");
     return;
   }
   const Comparison& comparison = *shown.comparison->answer;

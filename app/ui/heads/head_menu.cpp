@@ -43,8 +43,8 @@ std::vector<MenuLine> lines_of(const Ui& ui, const LayerHead& place) {
   bool changed = is_off(ui, place) || held;
   for (const StageId stage : multiplied_stages()) {
     const double factor = head_factor(ui, stage, place);
-    lines.push_back({fmt::format("Multiply {}...", stage_name(stage)), fmt::format("× {}", factor), computes, factor != 1,
-                     lines.size() == factors});
+    lines.push_back({fmt::format("Multiply {}...", stage_name(stage)), fmt::format("× {}", factor), computes,
+                     factor != 1, lines.size() == factors});
     changed = changed || factor != 1;
   }
   lines.push_back({"As computed", "", changed, false, true});
