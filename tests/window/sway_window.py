@@ -23,6 +23,11 @@ class Window(driver.Window):
         self.environment = dict(display.environment, XDG_CONFIG_HOME=str(self.home / "config"),
                                 XDG_STATE_HOME=str(self.home / "state"), XDG_CACHE_HOME=str(self.home / "cache"),
                                 **environment)
+        # Every panel is unfolded, as in the journeys on X11, where the home has no settings yet.
+        settings = self.home / "config" / "headscope" / "settings.json"
+        if not settings.exists():
+            settings.parent.mkdir(parents=True, exist_ok=True)
+            settings.write_text(json.dumps({"panels": {}}))
         self.started = time.monotonic()
         self.log = open(self.home / "log.txt", "ab")
         sized = ["--size", f"{size[0]}x{size[1]}"] if size is not None else []  # None: as large as the last one
