@@ -44,7 +44,7 @@ const std::vector<Command>& commands() {
       score_command(),    diagnose_command(),  compare_command(), sweep_command(),       gradients_command(),
       circuits_command(), precision_command(), script_command(),  info_command(),        tokenize_command(),
       generate_command(), bench_command(),     scan_command(),    merge_command(),       report_command(),
-      doctor_command(),   worksheet_command(), manual_command()};
+      doctor_command(),   worksheet_command(), handout_command(), manual_command()};
   return all;
 }
 

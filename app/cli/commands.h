@@ -36,6 +36,7 @@ Command merge_command();        // merge_command.cpp
 Command report_command();       // report_command.cpp
 Command doctor_command();       // doctor_command.cpp
 Command worksheet_command();    // worksheet_command.cpp
+Command handout_command();      // handout_command.cpp
 Command manual_command();       // manual_command.cpp
 
 // In the order of --help.

@@ -1,16 +1,21 @@
 "use strict";
 // One page with the maps of every head as numbers. No network, no library: all that it needs is in this file.
 (() => {
-  const data = JSON.parse(document.getElementById("headscope-data").textContent);
+  // One result, or those of a lesson: the stops of its words, each of which shows one of the sets.
+  const page = JSON.parse(document.getElementById("headscope-data").textContent);
+  const sets = page.sets || [page];
+  let data = sets[0];
   const HIDDEN = 0x7fc0beef;  // the bits of a hidden cell: a NaN that no computation gives
   const byId = (id) => document.getElementById(id);
 
   const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const table = bytesOf(data.colors);  // 256 colours of three bytes
-  for (const layer of data.layers) {
-    const bytes = bytesOf(layer.values);
-    layer.values = new Float32Array(bytes.buffer);
-    layer.bits = new Uint32Array(bytes.buffer);
+  for (const set of sets) {
+    set.table = bytesOf(set.colors);  // 256 colours of three bytes
+    for (const layer of set.layers) {
+      const bytes = bytesOf(layer.values);
+      layer.values = new Float32Array(bytes.buffer);
+      layer.bits = new Uint32Array(bytes.buffer);
+    }
   }
 
   const state = { layer: 0, head: 0, query: 0, key: 0, view: data.view, perRow: data.per_row, least: data.hide_below };
@@ -67,7 +72,7 @@
           share = value > floor ? Math.log(value / floor) / Math.log(scale[1] / floor) : 0;
         }
         const entry = 3 * Math.floor(Math.min(1, Math.max(0, share)) * 255 + 0.5);
-        color = [table[entry], table[entry + 1], table[entry + 2]];
+        color = [data.table[entry], data.table[entry + 1], data.table[entry + 2]];
       }
     }
     rgba[to] = color[0]; rgba[to + 1] = color[1]; rgba[to + 2] = color[2]; rgba[to + 3] = 255;
@@ -311,16 +316,33 @@
 
   function drawBar() {
     const bar = byId("bar"), image = new ImageData(256, 1);
-    for (let k = 0; k < 256; ++k) image.data.set([table[3 * k], table[3 * k + 1], table[3 * k + 2], 255], 4 * k);
+    for (let k = 0; k < 256; ++k) image.data.set([...data.table.subarray(3 * k, 3 * k + 3), 255], 4 * k);
     bar.width = 256;
     bar.height = 1;
     bar.getContext("2d").putImageData(image, 0, 0);
   }
 
-  function start() {
-    for (const [k, layer] of data.layers.entries()) byId("layer").append(new Option(String(layer.layer), String(k)));
+  function showLayers() {
+    byId("layer").replaceChildren(...data.layers.map((layer, k) => new Option(String(layer.layer), String(k))));
     byId("layer-row").hidden = data.layers.length < 2;
     byId("layer").value = String(state.layer);
+  }
+
+  // What a stop of a lesson shows.
+  function showStop(k) {
+    const stop = page.stops[k];
+    data = sets[stop.set];
+    state.layer = Math.max(0, data.layers.findIndex((each) => each.layer === stop.layer));
+    state.head = Math.max(0, layerNow().heads.indexOf(stop.head));
+    Object.assign(state, { query: stop.query, key: stop.key, perRow: data.per_row });
+    [...document.querySelectorAll("#stops li")].forEach((item, n) => item.setAttribute("aria-current", String(n === k)));
+    showLayers();
+    drawBar();
+    drawAll();
+  }
+
+  function start() {
+    showLayers();
     byId("layer").addEventListener("change", (event) => { state.layer = Number(event.target.value); drawAll(); });
     byId("as-map").addEventListener("click", () => { state.view = "map"; drawLarge(); });
     byId("as-arcs").addEventListener("click", () => { state.view = "arcs"; drawLarge(); });
@@ -341,6 +363,8 @@
     for (const id of ["map", "arcs"]) byId(id).addEventListener("keydown", moveByKey);
     state.head = Math.max(0, layerNow().heads.indexOf(data.head));
     window.addEventListener("resize", drawLarge);
+    [...document.querySelectorAll("#stops button")].forEach((each, k) => each.addEventListener("click", () => showStop(k)));
+    if (page.stops) return showStop(0);
     drawBar();
     drawAll();
   }

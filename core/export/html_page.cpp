@@ -2,252 +2,49 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
-#include <sstream>
-#include <vector>
+#include <string>
 
 #include "core/attention/model_trace.h"
-#include "core/attention/shown_mask.h"
 #include "core/base/error.h"
+#include "core/export/page_data.h"
 #include "core/export/page_parts.h"
 #include "core/heads/shown_weights.h"
 #include "core/heads/token_groups.h"
-#include "core/io/base64.h"
-#include "core/io/json_text.h"
 #include "core/io/page_recipe.h"
-#include "core/io/sha256.h"
-#include "core/picture/figure/figure_views.h"
-#include "core/picture/heatmap_spec.h"
-#include "core/picture/theme_words.h"
-#include "core/tensor/row_strips.h"
 
 namespace headscope {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-constexpr double kMostBytes = 64e6;
-constexpr double kBytesPerCell = 4 * 4.0 / 3;  // base64 of a float32
-// The bits of a hidden cell. page.js knows the same number. Every other NaN, also of a foreign file, is written with
-// kNanBits, so that none is taken for a hidden cell.
-constexpr std::uint32_t kHiddenBits = 0x7fc0beef;
-constexpr std::uint32_t kNanBits = 0x7fc00000;
-
-std::uint32_t cell_bits(float value, bool hidden) {
-  if (hidden) return kHiddenBits;
-  return std::isnan(value) ? kNanBits : std::bit_cast<std::uint32_t>(value);
-}
-
-// The layers that the page holds, the shown one among them.
-std::vector<const Trace*> layers_of(const Trace& trace) {
-  std::vector<const Trace*> layers;
-  if (trace.model != nullptr) {
-    for (const auto& layer : trace.model->layers) {
-      if (layer != nullptr) layers.push_back(layer.get());
-    }
-  }
-  return layers.empty() ? std::vector<const Trace*>{&trace} : layers;
-}
-
-std::string view_of(ViewKind kind) {
-  switch (kind) {
-    case ViewKind::heads:
-    case ViewKind::head:
-    case ViewKind::layers:
-      return "map";
-    case ViewKind::arcs:
-      return "arcs";
-    default:
-      throw UsageError("view", fmt::format("found {} with a page of HTML", view_kind_name(kind)),
-                       "heads, head, layers or arcs");
-  }
-}
-
-const Tensor& stage_of(const Trace& layer, StageId id) {
-  const Stage* stage = layer.find(id);
-  if (stage == nullptr) {
-    throw UsageError("stage",
-                     fmt::format("found {}, which layer {} does not have", stage_name(id), layer.inputs->layer),
-                     "a stage that every layer of the page has");
-  }
-  const Tensor& tensor = stage->tensor;
-  if (tensor.rank() != 4 || tensor.axes()[2] != Axis::query || tensor.axes()[3] != Axis::key) {
-    throw UsageError("stage", fmt::format("found {} with a page of HTML", stage_name(id)),
-                     "a stage of [batch, heads, query_len, key_len]: weights, scores, raw_scores ...");
-  }
-  return tensor;
-}
-
-// The number of cells of all maps. Throws UsageError for what a page cannot hold.
-double checked_cells(const Trace& trace, const ViewSpec& view) {
-  view_of(view.view);
-  if (view.range == RangeKind::fit) throw UsageError("range", "found fit with a page of HTML", "auto, row or LO,HI");
-  if (view.aggregate) throw UsageError("aggregate", "found with a page of HTML", "none: a page holds every head");
-  double cells = 0, maps = 0;
-  for (const Trace* layer : layers_of(trace)) {
-    const Tensor& tensor = stage_of(*layer, view.stage);
-    if (view.batch >= tensor.dim(0)) {
-      throw UsageError("batch", fmt::format("{} asked for, the items are 0 to {}", view.batch, tensor.dim(0) - 1));
-    }
-    const auto heads = static_cast<double>(shown_heads(view, tensor.dim(1)).size());
-    if (heads == 0) throw UsageError("heads-shown", "found none", "at least one head");
-    cells += heads * static_cast<double>(tensor.dim(2)) * static_cast<double>(tensor.dim(3));
-    maps += heads;
-  }
-  if (cells * kBytesPerCell <= kMostBytes) return cells;
-  const double fit = std::floor(std::sqrt(kMostBytes / kBytesPerCell / maps));
+// About as many bytes as the page's numbers take. UsageError for what a page cannot hold.
+double checked_bytes(const Trace& trace, const ViewSpec& view) {
+  const double bytes = page_cells(trace, view) * kPageBytesPerCell;
+  if (bytes <= kMostPageBytes) return bytes;
+  const double maps = page_maps(trace, view);
+  const double fit = std::floor(std::sqrt(kMostPageBytes / kPageBytesPerCell / maps));
   throw UsageError(
       "out",
-      fmt::format("a page of {:.0f} MB: {:.0f} maps of {} x {} numbers", cells * kBytesPerCell / 1e6, maps,
-                  trace.query_len(), trace.key_len()),
+      fmt::format("a page of {:.0f} MB: {:.0f} maps of {} x {} numbers", bytes / 1e6, maps, trace.query_len(),
+                  trace.key_len()),
       fmt::format("at most 64 MB: {:.0f} tokens with these heads and layers; --heads-shown takes fewer heads", fit));
-}
-
-// Base64 of SHA-256, as a policy of contents names what it allows.
-std::string sha256_base64(std::string_view text) {
-  Sha256 sha256;
-  sha256.add(text);
-  const std::array<std::uint8_t, 32> digest = sha256.digest();
-  std::ostringstream out;
-  Base64Buffer base64(out);
-  base64.sputn(reinterpret_cast<const char*>(digest.data()), static_cast<std::streamsize>(digest.size()));
-  base64.finish();
-  return out.str();
-}
-
-// As float32, little-endian, row after row.
-void write_values(std::ostream& out, const Trace& layer, const ViewSpec& view, const CancelToken& cancel) {
-  const Tensor& tensor = stage_of(layer, view.stage);
-  const std::shared_ptr<const Mask> mask = shown_mask(layer, view.stage);
-  const auto columns = static_cast<std::size_t>(tensor.dim(3));
-  std::vector<std::uint8_t> hidden(columns);
-  std::vector<char> bytes(columns * 4);
-  Base64Buffer base64(out);
-  for (const std::int64_t head : shown_heads(view, tensor.dim(1))) {
-    for_each_row(matrix_at(tensor, view.batch, head), [&](const Index&, std::int64_t i, std::span<const float> row) {
-      cancel.check();
-      if (mask != nullptr) mask->hidden.read_row(view.batch, head, i, hidden);
-      for (std::size_t j = 0; j < columns; ++j) {
-        const std::uint32_t bits = cell_bits(row[j], hidden[j] != 0);
-        for (std::size_t k = 0; k < 4; ++k) bytes[4 * j + k] = static_cast<char>(bits >> (8 * k));
-      }
-      base64.sputn(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    });
-  }
-  base64.finish();
-}
-
-std::string colors_base64(ColorMap map) {
-  std::ostringstream out;
-  Base64Buffer base64(out);
-  for (const Rgba color : color_table(map)) {
-    for (const std::uint8_t part : {color.r, color.g, color.b}) base64.sputc(static_cast<char>(part));
-  }
-  base64.finish();
-  return out.str();
-}
-
-// The range of all layers together, or the one asked for.
-ValueRange range_of(const std::vector<const Trace*>& layers, const ViewSpec& view) {
-  if (view.range == RangeKind::fixed) return {view.range_low, view.range_high};
-  const bool weights = is_weight_like(view.stage);
-  ValueRange range{0, 0};
-  for (const Trace* layer : layers) {
-    const std::shared_ptr<const Mask> mask = shown_mask(*layer, view.stage);
-    const ValueRange own = automatic_range(stage_of(*layer, view.stage), weights, !weights, mask.get());
-    range.low = std::min(range.low, own.low);
-    range.high = std::max(range.high, own.high);
-  }
-  return range;
-}
-
-Json facts_of(const Trace& trace, const std::vector<const Trace*>& layers, const ViewSpec& view) {
-  const bool signed_data = !is_weight_like(view.stage);
-  const ValueRange range = range_of(layers, view);
-  const ColorMap map = view.colormap.value_or(default_color_map(signed_data, view.theme));
-  return {{"stage", stage_name(view.stage)},
-          {"layer", trace.inputs->layer},
-          {"head", view.head},
-          {"view", view_of(view.view)},
-          {"hide_below", view.hide_below},
-          {"low", json_number(range.low)},
-          {"high", json_number(range.high)},
-          {"per_row", view.range == RangeKind::row},
-          {"log", view.log_scale},
-          {"signed", signed_data},
-          {"from_zero", !signed_data},
-          {"colors", colors_base64(map)}};
-}
-
-// {"layer":1,"heads":[..],"queries":[..],"keys":[..],"values":"...base64..."}
-void write_layer(std::ostream& out, const Trace& layer, const ViewSpec& view, const CancelToken& cancel) {
-  const Json names = {{"layer", layer.inputs->layer},
-                      {"heads", shown_heads(view, stage_of(layer, view.stage).dim(1))},
-                      {"queries", layer.query_labels()},
-                      {"keys", layer.key_labels()}};
-  std::string text = json_dump(names);
-  text.pop_back();  // the brace that ends it
-  out << page_text(text) << ",\"values\":\"";
-  write_values(out, layer, view, cancel);
-  out << "\"}";
-}
-
-std::string title_of(const Trace& trace) {
-  std::string title;
-  for (const std::string& token : trace.inputs->tokens) {
-    if (title.size() > 120) {
-      title += " …";
-      break;
-    }
-    title += (title.empty() ? "" : " ") + token;
-  }
-  return title;
-}
-
-void write_head(std::ostream& out, const Trace& trace, const ViewSpec& view) {
-  out << kPageStart << "<html lang=\"en\" data-theme=\"" << theme_word(view.theme) << "\">\n"
-      << "<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      << "style-src 'sha256-" << sha256_base64(page_style()) << "'; script-src 'sha256-" << sha256_base64(page_script())
-      << "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"
-      << html_text(title_of(trace)) << "</title>\n<style>" << page_style() << "</style>\n</head>\n";
 }
 
 // `shown`: how weights are shown, where it is otherwise than they were computed.
 void write_body(std::ostream& out, const Trace& trace, const std::string& shown) {
   const std::string model = trace.model != nullptr ? trace.model->name + ", " : "";
-  out << "<body>\n<header>\n<h1>Headscope</h1>\n<p>" << html_text(model + title_of(trace)) << "</p>\n"
-      << (shown.empty() ? "" : "<p id=\"shown\">" + html_text("Weights: " + shown) + "</p>\n")
-      << R"(<label id="layer-row">layer <select id="layer"></select></label>
-<button id="as-map" aria-pressed="true">map</button>
-<button id="as-arcs" aria-pressed="false">arcs</button>
-<button id="per-row" aria-pressed="false">range of each row</button>
-<button id="theme">colours</button>
-</header>
-<main>
-<section id="heads" aria-label="Heads"><h2>Heads</h2><div id="grid"></div></section>
-<section id="large" aria-label="One head"><h2 id="name"></h2>
-<p id="least-row"><label>weights from <input id="least" type="range" min="0" max="1" step="0.01"></label></p>
-<div id="scroll"><canvas id="map" tabindex="0" role="img"></canvas>
-<canvas id="arcs" tabindex="0" role="img" aria-label="Arcs from queries to keys" hidden></canvas></div></section>
-</main>
-<footer><span id="readout" role="status" aria-live="polite"></span><span><span id="low"></span> <canvas id="bar"
- role="img" aria-label="Colours from the lowest to the highest value"></canvas> <span id="high"></span></span><p id="hint">Point at a cell, or Tab to a map and
-use the arrow keys.</p></footer>
-<noscript>The numbers lie in this file; its own script, which is switched off here, draws them.</noscript>
-)";
+  out << "<body>\n<header>\n<h1>Headscope</h1>\n<p>" << html_text(model + page_title(trace)) << "</p>\n"
+      << (shown.empty() ? "" : "<p id=\"shown\">" + html_text("Weights: " + shown) + "</p>\n");
+  write_page_controls(out);
+  out << "</header>\n<main>\n";
+  write_page_maps(out);
 }
 
 }  // namespace
 
 void check_page_view(ViewKind kind) {
-  view_of(kind);
+  page_view(kind);
 }
 
 HtmlPage html_page(const FigureSource& source, const ViewSpec& view, const CancelToken& cancel) {
@@ -255,25 +52,18 @@ HtmlPage html_page(const FigureSource& source, const ViewSpec& view, const Cance
   const auto shown = std::make_shared<const AsShown>(source.trace, hidden);
   HtmlPage page;
   page.bytes = page_style().size() + page_script().size() + 3000 +
-               static_cast<std::uint64_t>(checked_cells(shown->trace(), view) * kBytesPerCell);
+               static_cast<std::uint64_t>(checked_bytes(shown->trace(), view));
   page.write = [shown, view, cancel](std::ostream& out, const std::map<std::string, std::string>& recipe,
                                      const std::function<void(double)>& progress) {
     const Trace& trace = shown->trace();
-    const std::vector<const Trace*> layers = layers_of(trace);
-    write_head(out, trace, view);
+    write_page_head(out, page_title(trace), view.theme);
     write_body(out, trace, is_shown_stage(view.stage) ? shown_sentence(trace) : "");
     if (const auto found = recipe.find("headscope"); found != recipe.end()) {
       out << page_json("headscope", found->second) << '\n';
     }
-    std::string facts = json_dump(facts_of(trace, layers, view));
-    facts.pop_back();
-    out << "<script type=\"application/json\" id=\"headscope-data\">" << page_text(facts) << ",\"layers\":[";
-    for (std::size_t n = 0; n < layers.size(); ++n) {
-      if (n > 0) out << ',';
-      write_layer(out, *layers[n], view, cancel);
-      if (progress) progress(static_cast<double>(n + 1) / static_cast<double>(layers.size()));
-    }
-    out << "]}</script>\n<script>" << page_script() << "</script>\n</body>\n" << kPageEnd;
+    out << "<script type=\"application/json\" id=\"headscope-data\">";
+    write_page_data(out, trace, view, cancel, progress);
+    out << "</script>\n<script>" << page_script() << "</script>\n</body>\n" << kPageEnd;
   };
   return page;
 }

@@ -30,8 +30,12 @@ void SheetPaper::add_page() {
   y_ = kMargin;
 }
 
+int SheetPaper::bottom() const {
+  return height_ - kFoot - 50;
+}
+
 void SheetPaper::need(int height) {
-  if (y_ > kMargin && y_ + height > height_ - kFoot - 50) add_page();
+  if (y_ > kMargin && y_ + height > bottom()) add_page();
 }
 
 void SheetPaper::line(double x, double baseline, std::string_view text, const PaperType& type, double share) {

@@ -1,4 +1,5 @@
-// Sheets of paper that are written on by lines of text and tables, one below the other. Internal to core/worksheet.
+// Sheets of paper that are written on by lines of text and tables, one below the other. Internal to core/worksheet
+// and core/handout.
 #pragma once
 
 #include <string>
@@ -25,6 +26,8 @@ class SheetPaper {
   static constexpr int kMargin = 140;
   int left() const { return kMargin; }
   int right() const { return width_ - kMargin; }
+  // Where the foot of a page begins; nothing else stands below.
+  int bottom() const;
   // Where the next thing begins; move it with skip().
   int y() const { return y_; }
   void skip(int by) { y_ += by; }

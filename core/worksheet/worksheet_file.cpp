@@ -5,16 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "core/base/message_text.h"
-#include "core/base/utf8.h"
 #include "core/io/atomic_file.h"
 #include "core/io/csv.h"
 #include "core/io/picture_rows.h"
@@ -82,21 +78,7 @@ void write_worksheet_csv(std::ostream& out, const WorksheetSpec& spec) {
 }
 
 std::string missing_letters_words(const WorksheetSpec& spec) {
-  constexpr std::size_t kMostNamed = 6;
-  const std::string all = fmt::format("{}", fmt::join(spec.words, " "));
-  const std::vector<std::uint32_t> missing = letters_without_font(all, FontRole::words);
-  if (missing.empty()) return "";
-  std::vector<std::string> named;
-  for (std::size_t k = 0; k < std::min(missing.size(), kMostNamed); ++k) {
-    std::string letter;
-    append_utf8(letter, missing[k]);
-    named.push_back(fmt::format("{} (U+{:04X})", in_quotes(letter), missing[k]));
-  }
-  const std::string more = missing.size() > kMostNamed ? fmt::format(" and {} more", missing.size() - kMostNamed) : "";
-  return fmt::format(
-      "no font at hand has {}{}: boxes with these numbers are printed in their place; install a font of their script, "
-      "such as one of Noto's",
-      fmt::join(named, ", "), more);
+  return words_of_letters_without_font(fmt::format("{}", fmt::join(spec.words, " ")), FontRole::words);
 }
 
 int student_pages(const WorksheetSpec& spec, SheetSize size) {

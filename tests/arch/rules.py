@@ -49,6 +49,8 @@ CORE = {
     "core/picture/figure": {"core/picture", "core/picture/text"} | _below_pictures,
     "core/export": {"core/picture", "core/picture/figure", "core/picture/text", "core/cost"} | _below_pictures,
     "core/worksheet": {"core/base", "core/tensor", "core/io", "core/picture", "core/picture/figure", "core/picture/text"},
+    "core/handout": {"core/worksheet", "core/export", "core/picture", "core/picture/figure", "core/picture/text",
+                     "core/cost"} | _below_pictures,
     "core/script": _results,
     "core/generate": _results,
     "core/gradient": _results,

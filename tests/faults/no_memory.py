@@ -34,6 +34,8 @@ def commands(folder):
         "export": ["run", *REQUEST, "--export", "all", "--out", "OUT/all"],
         "export-safetensors": ["run", *REQUEST, "--export", "all", "--format", "safetensors", "--out", "OUT/all"],
         "worksheet": ["worksheet", "--seed", "3", "--out", "OUT/sheet.pdf", "--solutions", "OUT/sheet.csv"],
+        "handout": ["handout", "--session", os.path.join(folder, "lesson.json"), "--out", "OUT/lesson.pdf"],
+        "handout-page": ["handout", "--session", os.path.join(folder, "lesson.json"), "--out", "OUT/lesson.html"],
         "explain": ["explain", *REQUEST, "--stage", "weights", "--at", "0,1,2,1"],
         "info": ["info", picture],
         "info-model": ["info", "demo:pronouns"],
@@ -157,6 +159,9 @@ def main():
                        check=True, capture_output=True)
         with open(os.path.join(base, "phrases.txt"), "w") as file:
             file.write("cat box ink cat box\n\nfox jam\n")
+        with open(os.path.join(base, "lesson.json"), "w") as file:
+            file.write('{"headscope": "1.1.0", "model": "demo:induction", "phrase": "cat box ink cat", "threads": 2, '
+                       '"window": {"lesson": [{"words": "It looks back.", "view": {"head": 7}}, {"words": ""}]}}')
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for name, arguments in wanted.items():
                 if options.only and options.only != name:

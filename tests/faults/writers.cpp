@@ -8,6 +8,8 @@
 
 #include "app/session/export/export_job.h"
 #include "app/session/last_session.h"
+#include "app/session/lesson_handout.h"
+#include "app/session/lesson_stops.h"
 #include "app/session/settings.h"
 #include "core/attention/engine.h"
 #include "core/base/error.h"
@@ -130,6 +132,15 @@ void write_choice(const std::string& folder, const std::string& words) {
   write_export(choice, {*trace}, ViewState(), {}, [](double) {});
 }
 
+// A lesson of one stop, on paper or as a page.
+template <bool page>
+void write_lesson(const std::string& folder, const std::string& words) {
+  ViewState view;
+  view.lesson = {stop_of(ViewState(), words)};
+  const auto trace = trace_of(words);
+  write_handout({folder + (page ? "/x.html" : "/x.pdf"), page, {}}, *trace, handout_of(view, words), view);
+}
+
 // Stages of a model beside those of a layer, as `run --export stream,output` writes them.
 void write_model_stages(const std::string& folder, const std::string& words) {
   const auto trace = trace_of(words);
@@ -197,6 +208,9 @@ std::vector<Writer> function_writers() {
       {"model_stages", "export_stages", write_model_stages},
       {"settings", "save_settings save_kept_files app/session/settings.cpp app/session/kept_file.cpp", write_settings},
       {"last_session", "save_last_session app/session/last_session.cpp", write_last_session},
+      {"handout_pdf", "write_handout write_handout_pdf app/session/lesson_handout.cpp", write_lesson<false>},
+      {"handout_html", "write_handout write_page_data write_page_head write_page_controls write_page_maps",
+       write_lesson<true>},
       {"job_png", kJob, write_choice<S::heads, F::png>},
       {"job_svg", kJob, write_choice<S::heads, F::svg>},
       {"job_pdf", kJob, write_choice<S::head, F::pdf>},

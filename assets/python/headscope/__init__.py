@@ -14,8 +14,8 @@ The programs `headscope` and `headscope-cli` do the work: they are found on PATH
 from headscope import _commands
 from headscope._answers import Attribution, Explanation, Generation, Lens, Score, Sensitivity, Tokens
 from headscope._diagnose import Diagnosis, assert_close, diagnose
-from headscope._functions import (attribute, bench, circuits, compare, doctor, explain, generate, gradients, info, merge, precision,
-                                  report, scan, score, script, sensitivity, sweep, tokenize, worksheet)
+from headscope._functions import (attribute, bench, circuits, compare, doctor, explain, generate, gradients, handout, info, merge,
+                                  precision, report, scan, score, script, sensitivity, sweep, tokenize, worksheet)
 from headscope._layers import Attention
 from headscope._model import Model
 from headscope._program import HeadscopeError, RefusedError, version
@@ -28,8 +28,8 @@ from headscope._surveys import Circuits, Comparison, Gradients, Precision, Sweep
 __all__ = ["Answer", "Attention", "Attribution", "Bench", "Circuits", "Comparison", "Diagnosis", "Explanation", "Family", "Generation",
            "Gradients", "HeadscopeError", "Info", "Lens", "Model", "Precision", "RefusedError", "Report", "ReportDifference", "Result", "Score",
            "Sensitivity", "Shown", "Sweep", "Tokens", "assert_close", "attribute", "bench", "circuits", "compare", "diagnose",
-           "doctor", "explain", "generate", "gradients", "info", "intervene", "lens", "merge", "precision", "record", "render",
-           "report", "run", "scan", "score", "script", "sensitivity", "show", "sweep", "tokenize", "version", "worksheet"]
+           "doctor", "explain", "generate", "gradients", "handout", "info", "intervene", "lens", "merge", "precision", "record",
+           "render", "report", "run", "scan", "score", "script", "sensitivity", "show", "sweep", "tokenize", "version", "worksheet"]
 
 
 def __getattr__(name):

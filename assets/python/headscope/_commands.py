@@ -93,6 +93,7 @@ ROWS = (
     Command("report", _reported, of_model=False, places=("path",), files=("format",), ways={"head": joined(".")}),
     Command("doctor", of_model=False),
     Command("worksheet", _text, of_model=False, prints=(), files=("out",)),
+    Command("handout", _text, of_model=False, prints=(), files=("out",)),
     Command("manual", why_not="a page for man(1) and completions of shells, which a shell asks headscope-cli for"),
 )
 COMMANDS = {row.name: row for row in ROWS}

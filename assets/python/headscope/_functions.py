@@ -152,6 +152,15 @@ def worksheet(*, out: Path, cells: Words | int | None = None, **request: typing.
     return ask("worksheet", _given(locals()))
 
 
+def handout(*, session: Path, out: Path, **request: typing.Any) -> pathlib.Path:
+    """The lesson of a session for students: every stop with its words and the map of its head (`headscope-cli handout`).
+
+    session: a file with the stops of a lesson, which Ctrl+Shift+K in the window records. out: a PDF, or one page of HTML
+    with live maps; its path is returned.
+    """
+    return ask("handout", _given(locals()))
+
+
 def bench(*, size: Words | None = None, threads: int | None = None) -> Bench:
     """How fast this machine computes attention (`headscope-cli bench`)."""
     return ask("bench", _given(locals()))

@@ -73,9 +73,9 @@ TEST_F(AtFromEnd, EveryCommandWithAPlaceIsTestedHere) {
   std::set<std::string> tested;
   for (const Case& each : cases()) tested.insert(each.command);
   for (const char* command :
-       {"run",         "render",    "explain",  "info",      "tokenize", "diagnose", "bench",    "compare",
-        "sensitivity", "precision", "script",   "attribute", "sweep",    "generate", "scan",     "merge",
-        "report",      "doctor",    "circuits", "gradients", "score",    "manual",   "worksheet"}) {
+       {"run",         "render",    "explain",  "info",      "tokenize", "diagnose", "bench",     "compare",
+        "sensitivity", "precision", "script",   "attribute", "sweep",    "generate", "scan",      "merge",
+        "report",      "doctor",    "circuits", "gradients", "score",    "manual",   "worksheet", "handout"}) {
     const Result help = cli({command, "--help"});
     ASSERT_EQ(help.code, 0) << command << ": " << help.err;
     if (help.out.find("--at ") == std::string::npos) continue;

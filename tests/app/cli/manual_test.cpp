@@ -53,7 +53,7 @@ std::string offered(const std::string& script, const std::vector<std::string>& w
 
 TEST_F(Manual, ThePageHasEveryOptionOnce) {
   const std::string page = manual("man");
-  for (const char* command : {"run", "render", "explain", "generate", "scan", "worksheet", "manual"}) {
+  for (const char* command : {"run", "render", "explain", "generate", "scan", "worksheet", "handout", "manual"}) {
     EXPECT_NE(page.find(std::string("\n.SS ") + command + " "), std::string::npos) << command;
     for (const std::string& option : options_in_help(command)) {
       std::string escaped = "\\fB";

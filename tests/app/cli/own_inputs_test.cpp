@@ -63,6 +63,8 @@ const std::multimap<std::string, Way>& ways() {
       {"report", {{"p.hsagg", "--format", "png"}, "p.hsagg", "out"}},
       {"report", {{"p.hsagg", "--format", "headvis"}, "p.hsagg", "out"}},
       {"worksheet", {{}, "", "x.pdf"}},
+      {"handout", {{"--session", "l.json"}, "l.json", "x.pdf"}},
+      {"handout", {{"--session", "l.json"}, "l.json", "x.html"}},
       {"manual", {{"--as", "man"}, "", "x.1"}}};
   return all;
 }
@@ -96,6 +98,8 @@ class OwnInputs : public CommandTest {
     adapter.write(in(folder, "lora"));
     folder_.write(folder + "/s.json", R"({"headscope": "1.0.0", "model": "m", "phrase": "cat box ink fox"})");
     folder_.write(folder + "/a.json", R"({"headscope": "1.0.0", "model": "m", "phrase": "cat box fox ink"})");
+    folder_.write(folder + "/l.json", R"({"headscope": "1.1.0", "model": "m", "phrase": "cat box ink fox", )"
+                                      R"("window": {"lesson": [{"words": "Look.", "view": {"head": 1}}]}})");
     folder_.write(folder + "/p.txt", "cat box ink\nfox jam cat\n");
     if (folder != "before") {
       fs::copy(in("before", "p.hsagg"), in(folder, "p.hsagg"));

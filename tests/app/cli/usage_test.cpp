@@ -18,7 +18,7 @@ TEST(Usage, HelpNamesEveryCommand) {
     EXPECT_EQ(result.err, "");
     for (const char* name :
          {"run", "render", "explain", "sensitivity", "attribute", "score", "diagnose", "compare", "sweep", "gradients",
-          "circuits", "precision", "script", "info", "tokenize", "generate", "bench", "worksheet"})
+          "circuits", "precision", "script", "info", "tokenize", "generate", "bench", "worksheet", "handout"})
       EXPECT_NE(result.out.find(name), std::string::npos);
   }
 }
@@ -88,9 +88,9 @@ TEST(Usage, EveryOptionOfTheContractIsKnown) {
 
 TEST(Usage, HelpFitsATerminal) {
   for (const char* command :
-       {"run",   "render",   "explain",   "sensitivity", "attribute", "score",     "diagnose", "compare",
-        "sweep", "circuits", "precision", "script",      "info",      "tokenize",  "generate", "bench",
-        "scan",  "merge",    "report",    "doctor",      "manual",    "gradients", "worksheet"}) {
+       {"run",   "render",   "explain",   "sensitivity", "attribute", "score",     "diagnose",  "compare",
+        "sweep", "circuits", "precision", "script",      "info",      "tokenize",  "generate",  "bench",
+        "scan",  "merge",    "report",    "doctor",      "manual",    "gradients", "worksheet", "handout"}) {
     std::istringstream lines(run_cli({command, "--help"}).out);
     for (std::string line; std::getline(lines, line);) {
       if (line.rfind("  headscope-cli", 0) == 0) continue;  // examples are copied whole

@@ -86,7 +86,7 @@ class Answers(unittest.TestCase):
             for words, request in cases:
                 with self.subTest(" ".join(words)):
                     equal(getattr(headscope, words[0])(**request), as_json(*words))
-        self.assertEqual({words[0] for words, _ in cases} | {"scan", "merge", "report", "script", "bench", "doctor", "worksheet"},
+        self.assertEqual({words[0] for words, _ in cases} | {"scan", "merge", "report", "script", "bench", "doctor", "worksheet", "handout"},
                          {name for name, row in _commands.COMMANDS.items() if not row.own and not row.why_not},
                          "a command without a case")
 
@@ -126,6 +126,13 @@ class Answers(unittest.TestCase):
                                          solutions=f"{folder}/class.csv")
             self.assertEqual(sheets.read_bytes()[:5], b"%PDF-")
             self.assertEqual(len(pathlib.Path(folder, "class.csv").read_text().splitlines()), 1 + 3 * 3)
+            lesson = pathlib.Path(folder, "lesson.json")
+            lesson.write_text(json.dumps({"headscope": "1.1.0", "model": MODEL, "phrase": "cat box ink cat", "window": {
+                "lesson": [{"words": "It looks <back>.", "view": {"head": 7}}, {"words": "", "view": {}}]}}))
+            page = headscope.handout(session=lesson, title="Cats", out=f"{folder}/lesson.html")
+            self.assertIn("It looks &lt;back&gt;.", page.read_text())
+            paper = headscope.handout(session=lesson, paper="letter", stops_per_page=1, out=f"{folder}/lesson.pdf")
+            self.assertEqual(paper.read_bytes()[:5], b"%PDF-")
             self.assertTrue((headscope.script(as_="numpy", out=f"{folder}/code", **IN) / "attention_numpy.py").exists())
 
     def test_tables_of_a_machine_and_scripts(self):
