@@ -100,6 +100,7 @@ enum class CommandId {
   update_frames,
   paste_session,
   worksheet,
+  handout,
 };
 
 struct Command {

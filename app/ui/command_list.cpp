@@ -104,6 +104,8 @@ const CommandInfo kBelowMainViews[] = {
     {Id::export_dialog, "Export...", "Export", "Ctrl+E", "Writes a picture, CSV, NPY, safetensors or a session."},
     {Id::worksheet, "Worksheet...", "Export", "",
      "Sheets of attention to compute by hand, each with numbers of its own, and their solutions."},
+    {Id::handout, "Handout...", "Export", "",
+     "Writes the lesson for students: every stop with its words and its map, on paper or as a page for a browser."},
     {Id::update_frames, "Frames of the updates", "Export", "",
      "Writes a numbered picture of each result of the followed file that is kept."},
     {Id::lesson_pictures, "Pictures of the lesson", "Export", "",

@@ -35,8 +35,9 @@ constexpr Need kSound{
 constexpr Need kUndo{[](const Ui& ui) { return ui.session.can_undo(); }, "Nothing was changed yet."};
 constexpr Need kRedo{[](const Ui& ui) { return ui.session.can_redo(); }, "Nothing was undone."};
 constexpr Need kPinned{[](const Ui& ui) { return ui.session.pinned() != nullptr; }, "No result is pinned."};
-constexpr Need kLesson{[](const Ui& ui) { return !ui.session.view.lesson.empty(); },
-                       "There is no lesson yet: Help, Add a stop, begins one."};
+constexpr Need kLesson{
+    [](const Ui& ui) { return !ui.session.view.lesson.empty(); },
+    "There is no lesson yet: Ctrl+Shift+K keeps what is shown as a stop, with words that you write."};
 constexpr Need kUpdates{
     [](const Ui& ui) { return ui.session.updates.kept().size() > 1; },
     "No file is followed that has changed: headscope --watch FILE, or update() of the Python package."};
@@ -78,6 +79,7 @@ constexpr CommandNeed kNeeds[] = {
     {CommandId::next_problem, &kProblem},
     {CommandId::play_lesson, &kLesson},
     {CommandId::lesson_pictures, &kLesson},
+    {CommandId::handout, &kLesson},
     {CommandId::update_before, &kUpdates},
     {CommandId::next_update, &kUpdates},
     {CommandId::newest_update, &kUpdates},

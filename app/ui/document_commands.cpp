@@ -124,6 +124,7 @@ const CommandAction kActions[] = {
     {CommandId::save_session, open_dialog<DialogKind::save_session>},
     {CommandId::export_dialog, open_dialog<DialogKind::export_dialog>},
     {CommandId::worksheet, open_dialog<DialogKind::worksheet>},
+    {CommandId::handout, open_dialog<DialogKind::handout>},
     {CommandId::palette, open_dialog<DialogKind::palette>},
     {CommandId::go_to_cell, open_dialog<DialogKind::go_to>},
     {CommandId::help, open_help},

@@ -65,7 +65,8 @@ enum class DialogKind {
   go_to,
   examples,
   settings,
-  worksheet
+  worksheet,
+  handout
 };
 
 struct Notice {

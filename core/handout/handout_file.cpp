@@ -1,10 +1,10 @@
 #include "core/handout/handout_file.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/export/stops_page.h"
@@ -31,27 +31,31 @@ ViewSpec page_view_of(const FoundStop& stop) {
   return view;
 }
 
-// A picture of fewer pixels, each the mean of those that lie under it.
-Image smaller(const Image& large, int width) {
-  const int height = std::max(1, static_cast<int>(std::int64_t{large.height} * width / large.width));
-  Image small(width, height);
-  for (int y = 0; y < height; ++y) {
-    const int top = y * large.height / height, bottom = std::max(top + 1, (y + 1) * large.height / height);
-    for (int x = 0; x < width; ++x) {
-      const int left = static_cast<int>(std::int64_t{x} * large.width / width);
-      const int right = std::max(left + 1, static_cast<int>(std::int64_t{x + 1} * large.width / width));
-      std::array<int, 3> sum{};
-      for (int j = top; j < bottom; ++j) {
-        for (int i = left; i < right; ++i) {
-          const Rgba& pixel = large.at(i, j);
-          sum[0] += pixel.r;
-          sum[1] += pixel.g;
-          sum[2] += pixel.b;
-        }
-      }
-      const int count = (bottom - top) * (right - left);
-      small.at(x, y) = {static_cast<std::uint8_t>(sum[0] / count), static_cast<std::uint8_t>(sum[1] / count),
-                        static_cast<std::uint8_t>(sum[2] / count), 255};
+// The page in so many pixels: all that a page of a handout holds.
+FigurePlan scaled(const FigurePlan& page, int width) {
+  const double share = static_cast<double>(width) / page.width;
+  const auto pixels = [share](int length) { return static_cast<int>(std::lround(length * share)); };
+  FigurePlan small = page;
+  small.width = width;
+  small.height = pixels(page.height);
+  for (auto& item : small.items) {
+    if (auto* const text = std::get_if<TextItem>(&item)) {
+      text->x *= share;
+      text->y *= share;
+      text->size *= share;
+    } else if (auto* const rect = std::get_if<RectItem>(&item)) {
+      // Lines stay visible.
+      *rect = {pixels(rect->x), pixels(rect->y), std::max(1, pixels(rect->width)), std::max(1, pixels(rect->height)),
+               rect->color};
+    } else if (auto* const bar = std::get_if<BarItem>(&item)) {
+      *bar = {pixels(bar->x), pixels(bar->y), std::max(1, pixels(bar->width)), std::max(1, pixels(bar->height)),
+              bar->map,       bar->upright};
+    } else if (auto* const map = std::get_if<MapItem>(&item)) {
+      map->x = map->spec.hatch_x = pixels(map->x);
+      map->y = map->spec.hatch_y = pixels(map->y);
+      map->spec.width = std::max(1, pixels(map->spec.width));
+      map->spec.height = std::max(1, pixels(map->spec.height));
+      map->spec.pixel_scale *= share;
     }
   }
   return small;
@@ -91,9 +95,9 @@ std::string letters_missing_in(const Trace& run, const Handout& handout) {
 }
 
 HandoutPreview handout_preview(const Trace& run, const Handout& handout, const HandoutPaper& paper, int width) {
-  std::vector<FigurePlan> pages = handout_pages(run, handout, paper);
+  const std::vector<FigurePlan> pages = handout_pages(run, handout, paper);
   const int count = static_cast<int>(pages.size());
-  return {smaller(drawn_whole(plan_rows(std::move(pages.front()), {})), width), count};
+  return {drawn_whole(plan_rows(scaled(pages.front(), width), {})), count};
 }
 
 }  // namespace headscope

@@ -5,6 +5,7 @@
 
 #include "app/session/folder_listing.h"
 #include "app/ui/export_dialog_state.h"
+#include "app/ui/handout_state.h"
 #include "app/ui/worksheet_state.h"
 #include "core/base/utf8.h"
 
@@ -81,8 +82,9 @@ void Hand::keep_inside() {
   }
   std::string& target = state.panels.get<ExportDialogState>().choice.folder;
   if (!target.empty() && !scratch_.holds(expanded_path(target))) target = scratch_.exports();
-  std::string& sheets = state.panels.get<WorksheetState>().folder;
-  if (!sheets.empty() && !scratch_.holds(expanded_path(sheets))) sheets = scratch_.exports();
+  for (std::string* folder : {&state.panels.get<WorksheetState>().folder, &state.panels.get<HandoutState>().folder}) {
+    if (!folder->empty() && !scratch_.holds(expanded_path(*folder))) *folder = scratch_.exports();
+  }
   BrowserState& browser = state.dialogs.browser;
   if (!browser.listing.path.empty() && !scratch_.holds(browser.listing.path)) {
     browser.listing = list_folder(scratch_ / "files", {});

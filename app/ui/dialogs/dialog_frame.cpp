@@ -65,6 +65,9 @@ void draw_dialogs(Ui& ui, const Rect& window) {
     case DialogKind::worksheet:
       draw_worksheet_dialog(ui, window);
       break;
+    case DialogKind::handout:
+      draw_handout_dialog(ui, window);
+      break;
     case DialogKind::open_file:
     case DialogKind::choose_file:
       draw_open_dialog(ui, window);

@@ -32,6 +32,7 @@ void close_dialog_for_choice(Ui& ui);
 // Each dialog in the file of its name.
 void draw_export_dialog(Ui& ui, const Rect& window);
 void draw_worksheet_dialog(Ui& ui, const Rect& window);
+void draw_handout_dialog(Ui& ui, const Rect& window);
 void draw_open_dialog(Ui& ui, const Rect& window);
 void draw_save_dialog(Ui& ui, const Rect& window);
 void draw_save_script_dialog(Ui& ui, const Rect& window);

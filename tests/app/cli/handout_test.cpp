@@ -133,7 +133,7 @@ TEST_F(HandoutCommand, WhatCannotBeIsRefusedAndNothingIsWritten) {
   refused({"--session", "lesson.json"}, 2, {"--out", "missing", "FILE.pdf or FILE.html"});
   refused({"--session", "lesson.json", "--out", "x.png"}, 2, {"--out", "x.png", ".pdf or .html"});
   refused({"--session", "lesson.json", "--out", "x.pdf", "--paper", "a5"}, 2, {"--paper", "letter"});
-  refused({"--session", "lesson.json", "--out", "x.pdf", "--stops-per-page", "3"}, 2, {"--stops-per-page", "1 or 2"});
+  refused({"--session", "lesson.json", "--out", "x.pdf", "--stops-per-page", "3"}, 2, {"--stops-per-page", "1, 2"});
   refused({"--session", "lesson.json", "--out", "x.html", "--paper", "a4"}, 2, {"--paper", "page of HTML"});
   refused({"--session", "none.json", "--out", "x.pdf"}, 3, {"none.json"});
   refused({"--session", "lesson.json", "--out", "nowhere/x.pdf"}, 3, {"nowhere"});

@@ -5,6 +5,7 @@ Usage: page_test.py HEADSCOPE_CLI [--pictures FOLDER]      needs chromium and ch
 
 import argparse
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -70,6 +71,40 @@ def walk(browser, tables, pictures):
     assert not complaints, f"the browser complains: {complaints}"
 
 
+WORDS = "Look at <b>this</b> & say why."
+
+
+def lesson_in(folder, last):
+    """A session with a lesson of three stops, and what each shows: layer, head, query, key."""
+    stops = [(last, 3, 9, 4), (last, 7, 7, 1), (0, 2, 5, 5)]
+    views = [{"head": head, "cell": [i, j]} for _, head, i, j in stops]
+    views[2].update(main_view="layers", layers={"layer": 0})
+    path = os.path.join(folder, "lesson.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"headscope": "1.1.0", "model": "demo:stories", "phrase": PHRASE, "mask": "causal", "window": {
+            "lesson": [{"words": WORDS, "view": view} for view in views]}}, file)
+    return path, stops
+
+
+def walk_lesson(browser, tables, stops, pictures):
+    """Each stop of a handout sets the live maps to what it shows; then they are the reader's."""
+    expect(browser, tables, *stops[0])
+    for k, stop in reversed(list(enumerate(stops))):
+        browser.click(f"#stops li:nth-child({k + 1}) button")
+        expect(browser, tables, *stop)
+        said = browser.script("return [...document.querySelectorAll('#stops li')].map((each) => "
+                              "[each.querySelector('.words').textContent, each.getAttribute('aria-current')])")
+        assert said == [[WORDS, str(n == k).lower()] for n in range(len(stops))], said
+        browser.picture(f"{pictures}-stop{k + 1}.png")
+    last, size = stops[0][0], len(tables[stops[0][0]][0])
+    browser.point("#grid figure:nth-child(6) canvas", 2.5 / size, 8.5 / size)
+    expect(browser, tables, last, 5, 8, 2)
+    browser.click("#layer option:nth-child(1)")
+    expect(browser, tables, 0, stops[0][1], stops[0][2], stops[0][3])
+    complaints = browser.complaints()
+    assert not complaints, f"the browser complains: {complaints}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cli")
@@ -94,6 +129,12 @@ def main():
                 last = browser.script("return document.querySelectorAll('#layer option').length") - 1
                 tables = {layer: rows_of(options.cli, folder, layer) for layer in (0, last)}
                 walk(browser, tables, os.path.join(pictures, f"page-{name.lower()}"))
+                lesson, stops = lesson_in(folder, last)
+                handout = os.path.join(folder, "handout.html")
+                subprocess.run([options.cli, "handout", "--session", lesson, "--out", handout], check=True,
+                               capture_output=True)
+                browser.open(handout)
+                walk_lesson(browser, tables, stops, os.path.join(pictures, f"handout-{name.lower()}"))
             finally:
                 browser.close()
     print("the page's numbers are those of the CSV files, by mouse and by keyboard, in " +

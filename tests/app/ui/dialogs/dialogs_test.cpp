@@ -255,8 +255,8 @@ TEST_F(Dialogs, F1LeadsToTheTour) {
 TEST_F(Dialogs, EveryDialogFitsTheSmallestWindow) {
   driver_.resize(960, 640);
   for (const DialogKind kind :
-       {DialogKind::export_dialog, DialogKind::worksheet, DialogKind::open_file, DialogKind::save_session,
-        DialogKind::help, DialogKind::about, DialogKind::palette, DialogKind::go_to}) {
+       {DialogKind::export_dialog, DialogKind::worksheet, DialogKind::handout, DialogKind::open_file,
+        DialogKind::save_session, DialogKind::help, DialogKind::about, DialogKind::palette, DialogKind::go_to}) {
     driver_.state.dialog = kind;
     driver_.step(3);
     for (const auto& [name, rect] : driver_.probe.rects) {

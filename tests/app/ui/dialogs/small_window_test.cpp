@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/session/lesson_stops.h"
 #include "app/ui/export_dialog_state.h"
 #include "app/ui/worksheet_state.h"
 #include "tests/app/session/temporary_folder.h"
@@ -88,6 +89,15 @@ TEST_P(SmallWindow, EveryFieldOfAnExportIsReached) {
   driver_.step(3);
   ASSERT_TRUE(driver_.state.panels.get<ExportDialogState>().choice.paper.width.has_value());
   expect_all(walk("export"), {"export/width", "export/dpi", "export/font-size", "export/outer_keys", "export/file"});
+}
+
+TEST_P(SmallWindow, EveryFieldOfAHandoutIsReached) {
+  driver_.session.view.lesson = {stop_of(driver_.session.view, "Look.")};
+  driver_.step(2);
+  open(CommandId::handout);
+  EXPECT_EQ(driver_.focus(), "handout/file");
+  expect_all(walk("handout"), {"handout/title", "handout/form", "handout/paper", "handout/stops", "handout/folder",
+                               "handout/file", "handout/primary"});
 }
 
 // Nothing scrolls where all of it has room.
