@@ -72,5 +72,31 @@ def a_lesson_becomes_numbered_pictures(headscope, cli, display, home):
     expect(window.quit() == 0, "it ends well")
 
 
+def a_lesson_is_handed_out(headscope, cli, display, home):
+    config = pathlib.Path(home) / "config" / "headscope"
+    config.mkdir(parents=True)
+    (config / "settings.json").write_text(json.dumps({"export_folder": str(home)}))
+    window = Window(headscope, display, home, ())
+    record(window)
+    window.key("ctrl+p")
+    window.type("handout")
+    window.key("Return")
+    window.wait(lambda p: "handout/preview" in p["rects"] and p["resting"], "the dialog with the first page")
+    pictures = os.environ.get("HEADSCOPE_PICTURES")
+    if pictures:
+        subprocess.run(["import", "-window", "root", str(pathlib.Path(pictures) / "handout.png")],
+                       env=window.environment, check=False)
+    session = pathlib.Path(home) / "lesson.json"
+    session.write_text(json.dumps(window.probe()["session"]))
+    window.key("Return")  # the focus is on the file's name
+    window.wait(lambda p: "handout.pdf" in p["job"]["result"] and not p["job"]["running"], "the pages")
+    expect(not window.probe()["job"]["failed"], window.probe()["job"]["result"])
+    subprocess.run([cli, "handout", "--session", str(session), "--title", "A lesson", "--out", "again.pdf"], check=True,
+                   capture_output=True, cwd=home, env=window.environment)
+    written, again = (pathlib.Path(home, name).read_bytes() for name in ("handout.pdf", "again.pdf"))
+    expect(written[:5] == b"%PDF-" and written == again, "the pages of the command line")
+    expect(window.quit() == 0, "it ends well")
+
+
 if __name__ == "__main__":
-    main([a_lesson_is_recorded_kept_and_played, a_lesson_becomes_numbered_pictures])
+    main([a_lesson_is_recorded_kept_and_played, a_lesson_becomes_numbered_pictures, a_lesson_is_handed_out])

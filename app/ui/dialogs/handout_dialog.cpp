@@ -32,10 +32,11 @@ namespace {
 constexpr int kPreviewWidth = 560;
 constexpr float kRow = 33, kRows = 6;  // of the form
 
-// "animals" of "animals.json".
+// "animals" of "animals.json"; a document that is no session's file has no name of its own.
 std::string title_of_document(const Ui& ui) {
-  const std::string title = std::filesystem::path(ui.session.document.title).stem().string();
-  return title == "untitled" ? "A lesson" : title;
+  const std::filesystem::path title = ui.session.document.title;
+  const bool session = title.extension() == ".json" || title.extension() == ".html";
+  return session ? title.stem().string() : "A lesson";
 }
 
 void start(Ui& ui, HandoutState& state) {
