@@ -11,6 +11,7 @@
 #include "app/cli/compute.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/recipe_words.h"
 #include "app/cli/request_arguments.h"
 #include "app/session/lesson_handout.h"
 #include "app/session/session_paths.h"
@@ -80,6 +81,7 @@ void run_handout(const Arguments& given, const CancelToken& cancel) {
   const Request request = given_request(given, std::move(session)).request;
   const bool whole = target.page || needs_other_layers(handout, request.layer.value_or(-1));
   const std::shared_ptr<const Trace> run = computed_trace(given, request, memory, cancel, whole);
+  said_of_run(given, *run, cancel);
   ProgressLine progress;
   const auto drawn = [&](double share) { progress.show("writing " + target.path, share); };
   const int pages = write_handout(target, *run, handout, view, cancel, drawn);

@@ -95,8 +95,9 @@ struct ThreadPool::State {
     while (true) {
       const auto changed = [&] { return published.load() != seen; };
       if (!look_out(changed)) published.wait(seen);
-      if (stop.load()) return;
+      // In this order: who has seen the last count, after which nobody wakes him any more, sees `stop`, too.
       seen = published.load();
+      if (stop.load()) return;
       work();
     }
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,7 +26,6 @@ namespace {
 using V = ViewSpec;
 
 constexpr std::int64_t kMostHeads = 1 << 20;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 constexpr Word<TextAlong> kAlongs[] = {{TextAlong::row, "row"}, {TextAlong::column, "column"}};
 constexpr Word<HeadsCombined> kCombined[] = {{HeadsCombined::sum, "sum"}, {HeadsCombined::mean, "mean"}};

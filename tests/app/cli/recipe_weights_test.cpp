@@ -67,12 +67,16 @@ const std::map<std::string, std::vector<std::string>> kCommands = {
     {"precision", {}},
     {"script", {"--as", "numpy"}},
     {"generate", {"--tokens", "1"}},
+    {"handout", {"--out", "handout.pdf"}},
 };
 
 TEST_F(RecipeWeights, NoCommandThatTakesASessionLeavesItOut) {
   good({"render", "--model", "m", "--token-ids", "1,2,3", "--mask", "causal", "--out", "fig.svg"});
   good({"run", "--session", "fig.svg", "--export", "weights", "--format", "npy", "--out", "theirs"});
   folder_.write("other.json", R"({"model": "m", "token_ids": [1, 2, 4], "mask": "causal"})");
+  folder_.write("lesson.json", R"({"model": "m", "token_ids": [1, 2, 3], "mask": "causal",
+                                   "window": {"lesson": [{"words": "Look.", "view": {"head": 0}}]}})");
+  good({"handout", "--session", "lesson.json", "--out", "lesson.html"});
   write_model("h.0.attn.c_attn.weight");
   int tried = 0;
   const std::string help = good({"--help"}).out, begin = "\nheadscope-cli ";
@@ -82,7 +86,8 @@ TEST_F(RecipeWeights, NoCommandThatTakesASessionLeavesItOut) {
     if (good({name, "--help"}).out.find("\n  --session FILE") == std::string::npos) continue;
     const auto row = kCommands.find(name);
     ASSERT_NE(row, kCommands.end()) << name << " takes a session: what does it need beside it?";
-    std::vector<std::string> words = {name, "--session", "fig.svg"};
+    // A handout needs stops, which no picture has.
+    std::vector<std::string> words = {name, "--session", name == "handout" ? "lesson.html" : "fig.svg"};
     words.insert(words.end(), row->second.begin(), row->second.end());
     EXPECT_NE(good(words).err.find(kSaid), std::string::npos) << name;
     ++tried;
