@@ -47,7 +47,7 @@ static_assert(
     }(),
     "way_to() finds a row by its place");
 
-// What the stop shows beside the map of its head; "" where that is all.
+// Says what the stop shows beside the map of its head; "" where that is all.
 std::string elsewhere_of(const ViewState& view) {
   if (view.main_view != MainView::layer) {
     const ViewWay& way = way_to(view.main_view);

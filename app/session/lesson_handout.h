@@ -12,12 +12,12 @@
 
 namespace headscope {
 
-// What opens a view of the window: its name in the menu View, and its key.
+// A view of the window is opened by its name in the menu View, or by its key.
 struct ViewWay {
   MainView view = MainView::layer;
   const char *name = "", *key = "";
 };
-// Of every main view. The window's own table (app/ui/main_view_table.cpp) says the same.
+// Every main view has a row. The window's own table (app/ui/main_view_table.cpp) says the same.
 const ViewWay& way_to(MainView view);
 
 // The stops of view.lesson: of each the map of its head, and a sentence where it shows something else in the window.
@@ -36,7 +36,7 @@ struct HandoutFile {
 int write_handout(const HandoutFile& file, const Trace& run, const Handout& handout, const ViewState& view,
                   const CancelToken& cancel = {}, const std::function<void(double)>& progress = {});
 
-// Of a session without a lesson: what to do.
+// This sentence tells whose session has no lesson how to record one.
 inline constexpr const char* kNoLesson =
     "There is no lesson yet: Ctrl+Shift+K keeps what is shown as a stop, with words that you write.";
 

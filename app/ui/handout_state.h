@@ -20,7 +20,7 @@ struct HandoutState {
   HandoutPaper paper;
   std::string folder, file = "handout.pdf";
   std::string problem, problem_option;  // why it cannot be written, and the control that it is about; "": it can
-  // What `facts` and the picture are of; made anew when one of them changes.
+  // `facts` and the picture belong to these; both are made anew when one of these changes.
   std::optional<Handout> shown;
   std::shared_ptr<const Trace> shown_trace;
   HandoutPaper shown_paper;

@@ -127,7 +127,7 @@ void leave_views_behind(Ui& ui) {
 void draw_main_view(Ui& ui, const Rect& area) {
   const MainViewInfo& shown = main_view_info(shown_main_view(ui));
   if (shown.draw == nullptr) return;
-  // What a very low window has no room for ends where the view does.
+  // A very low window has no room for all of a view: nothing of it lies over the status bar.
   canvas().PushClipRect(area.min, area.max, true);
   shown.draw(ui, area);
   canvas().PopClipRect();

@@ -84,7 +84,7 @@ WordCell cell_of(const Ui& ui, const Rows& rows, std::int64_t row, std::int64_t 
   return {root_color(ui, sum / rows.end(head)), cell_number(rows.numbers, sum), ""};
 }
 
-// Of the head's cells in one column (or row) of its map the largest: what the sum is made of first.
+// Returns the largest of the head's cells in one column (or row) of its map: the sum begins with it.
 Cell largest_cell(const Rows& rows, const HeadWeightGradients& head, std::int64_t at) {
   const Tensor& product = rows.shown.found.layers[static_cast<std::size_t>(head.layer)].product;
   const std::int64_t queries = product.dim(2), keys = product.dim(3);

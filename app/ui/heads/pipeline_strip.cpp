@@ -35,7 +35,7 @@ std::string fitting(Ui& ui, const std::string& shape, float width) {
   return fitting_words(ui, Type::mono11, width, {shape, without_blanks(shape)});
 }
 
-// What makes the stage, without its details or not at all where there is no room for them.
+// The operation stands without its details, or not at all, where there is no room for them.
 std::string fitting_operation(Ui& ui, const std::string& operation, float width) {
   return fitting_words(ui, Type::words11, width, {operation, operation.substr(0, operation.find(',')), ""});
 }
