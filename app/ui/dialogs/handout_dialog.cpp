@@ -17,9 +17,9 @@
 #include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/dialogs/export_picture_form.h"
+#include "app/ui/dialogs/sheet_dialog.h"
 #include "app/ui/export_dialog_state.h"
 #include "app/ui/handout_state.h"
-#include "app/ui/imgui_compat.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
 #include "core/base/error.h"
@@ -182,39 +182,19 @@ std::pair<Rgba, std::string> facts_of(const Ui& ui, const HandoutState& state) {
 
 // The fields, which scroll in a small window, and the facts below them, which stay in sight.
 void draw_form(Ui& ui, HandoutState& state, const Rect& area) {
-  const auto [color, facts] = facts_of(ui, state);
-  const float left = area.min.x + ui.px(84), rows = kRows * ui.px(kRow);
-  const float below = paragraph_height(ui, Type::words12, facts, area.max.x - left);
-  const float bottom = std::min(area.min.y + rows, area.max.y - below);
-  // Rings around controls stand a little out of the form; the bar of the scrolling stands at its right.
-  const float out = ui.px(6);
-  const ScrollArea scroll = begin_scroll(
-      ui, "handout/scroll", {{area.min.x - out, area.min.y - out}, {area.max.x + ui.px(16), bottom}}, rows + out - 1);
-  Form(ui, state, area, area.min.y - scroll.offset).draw();
-  end_scroll(ui);
-  paragraph(ui, {{left, bottom}, area.max}, Type::words12, color, facts);
+  draw_sheet_form(ui, "handout/scroll", area, kRows * ui.px(kRow), facts_of(ui, state),
+                  [&](float top) { Form(ui, state, area, top).draw(); });
 }
 
 void draw_preview(Ui& ui, const HandoutState& state, const Rect& area) {
-  fill(area, ui.colors.well, ui.px(size::radius_field));
-  const Rect room = inset(area, ui.px(10));
+  draw_sheet_preview(ui, "handout/preview", area, 0xE4909u, state.preview_version,
+                     state.page ? Image() : state.preview);
   if (state.page) {
     paragraph(
-        ui, room, Type::words12, ui.colors.text2,
+        ui, inset(area, ui.px(10)), Type::words12, ui.colors.text2,
         "The words of each stop stand at the left; a click on its number sets the maps beside it to what it shows. "
         "Every number is there on mouse move, every head and layer can be chosen. The page opens in Headscope, too.");
-    return;
   }
-  if (state.preview.width == 0 || room.height() <= 0) return;
-  const auto width = static_cast<float>(state.preview.width), height = static_cast<float>(state.preview.height);
-  const float fit = std::min(room.width() / width, room.height() / height);
-  const ImVec2 extent{std::floor(width * fit), std::floor(height * fit)};
-  const ImVec2 at{std::floor(room.center().x - extent.x / 2), std::floor(room.center().y - extent.y / 2)};
-  const TextureId id = ui.textures.image(0xE4909u, state.preview_version, state.preview);
-  if (id != 0) canvas().AddImage(compat::texture(id), at, {at.x + extent.x, at.y + extent.y});
-  const Rect page{at, {at.x + extent.x, at.y + extent.y}};
-  outline(ui, page, ui.colors.line);
-  ui.mark("handout/preview", page);
 }
 
 void write_now(Ui& ui, const HandoutState& state) {
@@ -238,18 +218,9 @@ void write_now(Ui& ui, const HandoutState& state) {
 }
 
 void draw_footer(Ui& ui, const HandoutState& state, const Rect& footer) {
-  Rect area{{footer.min.x + ui.px(20), footer.center().y - ui.px(15)},
-            {footer.max.x - ui.px(20), footer.center().y + ui.px(15)}};
-  const bool busy = ui.session.jobs.current().running;
-  ControlState control;
-  control.enabled = state.problem.empty() && !busy;
-  control.tooltip = busy                    ? "An export is being written; wait for it or cancel it."
-                    : state.problem.empty() ? "Write it (Enter)."
-                                            : state.problem.c_str();
-  const bool pressed = button(ui, "handout/primary", take_right(area, ui.px(112), ui.px(12)), "Write", control, true);
-  const bool entered = control.enabled && ui.state.focus.starts_with("handout/f") && ui.take_key(KeyName::enter);
-  if (button(ui, "handout/cancel", take_right(area, ui.px(96), ui.px(12)), "Cancel")) return close_dialog(ui);
-  if (pressed || entered) write_now(ui, state);
+  SheetFooter buttons = draw_sheet_footer(ui, "handout", state.problem, footer);
+  if (buttons.cancelled) return close_dialog(ui);
+  if (buttons.write) write_now(ui, state);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@
 #include "app/session/settings.h"
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/dialogs/export_picture_form.h"
+#include "app/ui/dialogs/sheet_dialog.h"
 #include "app/ui/export_dialog_state.h"
-#include "app/ui/imgui_compat.h"
 #include "app/ui/map/panel_sentences.h"
 #include "app/ui/widgets/widgets.h"
 #include "app/ui/worksheet_state.h"
@@ -206,32 +206,8 @@ std::pair<Rgba, std::string> facts_of(const Ui& ui, const WorksheetState& state)
 
 // The fields, which scroll in a small window, and the facts below them, which stay in sight.
 void draw_form(Ui& ui, WorksheetState& state, const Rect& area) {
-  const auto [color, facts] = facts_of(ui, state);
-  const float left = area.min.x + ui.px(84), rows = kRows * ui.px(kRow);
-  const float below = paragraph_height(ui, Type::words12, facts, area.max.x - left);
-  const float bottom = std::min(area.min.y + rows, area.max.y - below);
-  // Rings around controls stand a little out of the form; the bar of the scrolling stands at its right.
-  const float out = ui.px(6);
-  const ScrollArea scroll = begin_scroll(
-      ui, "worksheet/form", {{area.min.x - out, area.min.y - out}, {area.max.x + ui.px(16), bottom}}, rows + out - 1);
-  Form(ui, state, area, area.min.y - scroll.offset).draw();
-  end_scroll(ui);
-  paragraph(ui, {{left, bottom}, area.max}, Type::words12, color, facts);
-}
-
-void draw_preview(Ui& ui, const WorksheetState& state, const Rect& area) {
-  fill(area, ui.colors.well, ui.px(size::radius_field));
-  const Rect room = inset(area, ui.px(10));
-  if (state.preview.width == 0 || room.height() <= 0) return;
-  const auto width = static_cast<float>(state.preview.width), height = static_cast<float>(state.preview.height);
-  const float fit = std::min(room.width() / width, room.height() / height);
-  const ImVec2 extent{std::floor(width * fit), std::floor(height * fit)};
-  const ImVec2 at{std::floor(room.center().x - extent.x / 2), std::floor(room.center().y - extent.y / 2)};
-  const TextureId id = ui.textures.image(0xE4908u, state.preview_version, state.preview);
-  if (id != 0) canvas().AddImage(compat::texture(id), at, {at.x + extent.x, at.y + extent.y});
-  const Rect page{at, {at.x + extent.x, at.y + extent.y}};
-  outline(ui, page, ui.colors.line);
-  ui.mark("worksheet/preview", page);
+  draw_sheet_form(ui, "worksheet/form", area, kRows * ui.px(kRow), facts_of(ui, state),
+                  [&](float top) { Form(ui, state, area, top).draw(); });
 }
 
 void write_now(Ui& ui, const WorksheetState& state) {
@@ -253,30 +229,21 @@ void write_now(Ui& ui, const WorksheetState& state) {
 }
 
 void draw_footer(Ui& ui, const WorksheetState& state, const Rect& footer) {
-  Rect area{{footer.min.x + ui.px(20), footer.center().y - ui.px(15)},
-            {footer.max.x - ui.px(20), footer.center().y + ui.px(15)}};
-  const bool busy = ui.session.jobs.current().running;
-  ControlState control;
-  control.enabled = state.problem.empty() && !busy;
-  control.tooltip = busy                    ? "An export is being written; wait for it or cancel it."
-                    : state.problem.empty() ? "Write it (Enter)."
-                                            : state.problem.c_str();
-  const bool pressed = button(ui, "worksheet/primary", take_right(area, ui.px(112), ui.px(12)), "Write", control, true);
-  const bool entered = control.enabled && ui.state.focus.starts_with("worksheet/f") && ui.take_key(KeyName::enter);
-  if (button(ui, "worksheet/cancel", take_right(area, ui.px(96), ui.px(12)), "Cancel")) return close_dialog(ui);
+  SheetFooter buttons = draw_sheet_footer(ui, "worksheet", state.problem, footer);
+  if (buttons.cancelled) return close_dialog(ui);
   if (state.problem.empty()) {
     const std::string command = command_of(state);
-    const Rect copy = take_right(area, ui.px(24), ui.px(6));
+    const Rect copy = take_right(buttons.rest, ui.px(24), ui.px(6));
     if (icon_button(ui, "worksheet/copy_command",
-                    {{copy.min.x, area.min.y + ui.px(3)}, {copy.max.x, area.max.y - ui.px(3)}}, Icon::copy,
-                    {true, false, "Copy the command that writes the same."})) {
+                    {{copy.min.x, buttons.rest.min.y + ui.px(3)}, {copy.max.x, buttons.rest.max.y - ui.px(3)}},
+                    Icon::copy, {true, false, "Copy the command that writes the same."})) {
       ui.set_clipboard(command);
     }
-    const Rect words = take_left(area, std::ceil(text_width(ui, Type::words12, "Same as ")), ui.px(2));
+    const Rect words = take_left(buttons.rest, std::ceil(text_width(ui, Type::words12, "Same as ")), ui.px(2));
     text_in(ui, words, Type::words12, ui.colors.text2, "Same as ");
-    text_in(ui, area, Type::mono11, ui.colors.text, command);
+    text_in(ui, buttons.rest, Type::mono11, ui.colors.text, command);
   }
-  if (pressed || entered) write_now(ui, state);
+  if (buttons.write) write_now(ui, state);
 }
 
 }  // namespace
@@ -291,7 +258,7 @@ void draw_worksheet_dialog(Ui& ui, const Rect& window) {
   Rect body = inset(dialog.body, ui.px(20));
   const Rect right = take_right(body, std::min(ui.px(310), std::floor(body.width() * 0.42f)), ui.px(20));
   draw_form(ui, state, body);
-  draw_preview(ui, state, right);
+  draw_sheet_preview(ui, "worksheet/preview", right, 0xE4908u, state.preview_version, state.preview);
   draw_footer(ui, state, dialog.footer);
 }
 
