@@ -1,10 +1,13 @@
 # Writes one C++ file that holds the texts of assets/: cmake -DOUT=... -DLANGUAGES="a;b" -DEXAMPLES="c;d"
-# -DGUIDE="e;f" -P assets/embed.cmake
+# -DGUIDE="e;f" -DWINDOW="g;h" -P assets/embed.cmake
 set(body "// Made from assets/ by assets/embed.cmake.\n#include \"app/ui/guide/embedded_texts.h\"\n\nnamespace headscope::ui {\n")
 function(add_list name)
   string(APPEND body "\nconst std::vector<EmbeddedText>& ${name}() {\n  static const std::vector<EmbeddedText> texts = {\n")
   foreach(file IN LISTS ARGN)
     get_filename_component(stem "${file}" NAME_WE)
+    if(file MATCHES "/guide/([^/]+)/[^/]+$")  # a page in another language
+      set(stem "${CMAKE_MATCH_1}/${stem}")
+    endif()
     file(READ "${file}" text)
     string(APPEND body "      {\"${stem}\", R\"json(${text})json\"},\n")
   endforeach()
@@ -14,5 +17,6 @@ endfunction()
 add_list(language_files ${LANGUAGES})
 add_list(example_files ${EXAMPLES})
 add_list(guide_files ${GUIDE})
+add_list(window_files ${WINDOW})
 string(APPEND body "\n}  // namespace headscope::ui\n")
 file(WRITE "${OUT}" "${body}")

@@ -14,6 +14,7 @@
 #include "app/ui/guide/callout.h"
 #include "app/ui/guide/example_cards.h"
 #include "app/ui/guide/examples.h"
+#include "app/ui/guide/languages.h"
 #include "app/ui/guide/lesson_strip.h"
 #include "app/ui/guide/start_cards.h"
 #include "app/ui/guide/terms.h"
@@ -267,6 +268,7 @@ void draw_shell(Ui& ui) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   if (screen.x < 1 || screen.y < 1) return;
   begin_window();
+  if (ui.translation == nullptr) ui.translation = translation_of(ui);
   begin_frame_state(ui.state, user_acts(ui));
   begin_explain_frame(ui);
   ui.state.panels.get<TermTips>().sentence_of = term_tip;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,7 +49,8 @@ struct DrawnText {
 // "request/num_heads/+", "heads/3", "phrase", "menu/File/Export...", "export/primary".
 struct Probe {
   std::map<std::string, Rect> rects;
-  std::vector<DrawnText>* texts = nullptr;  // receives every text of the frame; null: not recorded
+  std::vector<DrawnText>* texts = nullptr;        // receives every text of the frame; null: not recorded
+  std::set<std::string>* untranslated = nullptr;  // receives what the window's language has no words for
 };
 
 enum class DialogKind {
@@ -87,6 +89,7 @@ struct Hover {
 };
 
 class PanelData;      // app/ui/panel_data.h
+class Translation;    // app/ui/widgets/translation.h
 struct ExplainState;  // app/ui/map/explain_state.h
 
 // Everything of the window that is neither Request nor view: carets, open dialogs, focus.
@@ -163,7 +166,8 @@ struct Ui {
   bool shift_held = false;             // shift was held at the last mouse event
   std::vector<Command> commands = {};  // pushed by panels
   Probe* probe = nullptr;
-  int layer = 0;  // the layer that is being drawn; see UiState::top_layer
+  Translation* translation = nullptr;  // into the window's language; null: English
+  int layer = 0;                       // the layer that is being drawn; see UiState::top_layer
   // Drawn after everything else, at layer 2: lists, menus, tooltips.
   std::vector<std::function<void(Ui&)>> overlays = {};
   std::function<std::string()> get_clipboard = {};

@@ -55,7 +55,7 @@ bool draw_finding_link(Ui& ui, const Rect& place, const FindingLink& link, const
   const Rgba ink = ink_of(ui, link.ink);
   const bool number = link.ink == FindingLink::Ink::number;
   text_in(ui, {place.min, {place.max.x + 1, place.max.y}}, Type::words16, number && !it.hovered ? ui.colors.text : ink,
-          words);
+          given(words));
   dotted_line(ui, place.min.x, place.max.x, std::round(place.center().y + ui.px(11)), ink);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(place, -ui.px(2)), ui.px(size::radius_control));
   return it.clicked;
@@ -64,7 +64,7 @@ bool draw_finding_link(Ui& ui, const Rect& place, const FindingLink& link, const
 constexpr float kFindingLine = 22;
 
 float words_width(Ui& ui, std::string_view words) {
-  return std::ceil(text_width(ui, Type::words16, words));
+  return std::ceil(text_width(ui, Type::words16, given(words)));
 }
 
 // A part of the sentence that stands in one line; a link is never broken.
@@ -134,7 +134,7 @@ void draw_sentence(Ui& ui, const Rect& line, const ViewFinding& finding, int lin
     if (part.link == nullptr) {
       if (part.from >= line.max.x) break;
       text_in(ui, {{part.from, line.min.y + down}, {std::min(part.to + 1, line.max.x), line.max.y + down}},
-              Type::words16, ui.colors.text, part.words);
+              Type::words16, ui.colors.text, given(part.words));
     } else if (draw_finding_link(ui, {{part.from, middle - half}, {part.to, middle + half}}, *part.link, part.words)) {
       clicked = part.link;
     }
@@ -154,6 +154,24 @@ ViewFinding whole_sentences(Ui& ui, ViewFinding finding, float room) {
     const std::size_t end = words.rfind(". ");
     words.resize(end == words.npos ? 0 : end + 1);
   }
+  return finding;
+}
+
+// The finding in the window's language: what stands between its links, and numbers; words of the text stay as they are.
+ViewFinding spoken_finding(Ui& ui) {
+  ViewFinding finding = ui.state.panels.get<ViewFinding>();
+  if (ui.translation == nullptr) return finding;
+  const std::string english = std::exchange(finding.sentence, "");
+  std::size_t at = 0;
+  for (FindingLink& link : finding.links) {
+    finding.sentence += said(ui, english.substr(at, link.at - at));
+    const std::string words = english.substr(link.at, link.length);
+    at = link.at + link.length;
+    link.at = finding.sentence.size();
+    finding.sentence += link.ink == FindingLink::Ink::number ? said(ui, words) : std::string_view(words);
+    link.length = finding.sentence.size() - link.at;
+  }
+  finding.sentence += said(ui, english.substr(at));
   return finding;
 }
 
@@ -182,7 +200,7 @@ void draw_finding(Ui& ui, Rect line, const MainViewInfo& info, bool with_link, i
     guide_link(ui, link, kHowLink, info);
   }
   if (!is_said(ui, info)) return;
-  const ViewFinding& finding = ui.state.panels.get<ViewFinding>();
+  const ViewFinding finding = spoken_finding(ui);
   // Longer than the lines: the whole of it is read while the mouse rests there.
   if (words_width(ui, finding.sentence) > line.width() * static_cast<float>(lines)) {
     interact(ui, "view_head/finding", line, {true, false, finding.sentence.c_str()}, false);
@@ -212,8 +230,7 @@ float second_line(Ui& ui, const Rect& head, const MainViewInfo& info) {
   if (!high.view && is_said(ui, info)) {
     float room = head.width() - 2 * ui.px(size::panel_padding) - heading_width(ui, info) - ui.px(8);
     if (head.height() <= ui.px(size::view_head_small)) room -= how_link_width(ui) + ui.px(12);
-    const std::string& sentence = ui.state.panels.get<ViewFinding>().sentence;
-    if (words_width(ui, sentence) > room) high = {info.view, head.width()};
+    if (words_width(ui, spoken_finding(ui).sentence) > room) high = {info.view, head.width()};
   }
   return high.view ? ui.px(kFindingLine) : 0;
 }

@@ -76,7 +76,8 @@ float draw_verdict(Ui& ui, const StageComparison& found, const Rect& area) {
       take_left(words, std::min(words.width(), std::ceil(text_width(ui, Type::title13, answer.fact)) + 1), ui.px(8)),
       Type::title13, ui.colors.text, answer.fact);
   if (words.width() > ui.px(30)) {
-    text_in(ui, words, Type::words13, ui.colors.text, shortened_to(ui, Type::words13, answer.rest, words.width()));
+    text_in(ui, words, Type::words13, ui.colors.text,
+            given(shortened_to(ui, Type::words13, answer.rest, words.width())));
   }
   return box.max.y;
 }
@@ -114,7 +115,7 @@ float draw_share(Ui& ui, const DiagnosisExplanation& each, bool explains, const 
   fill({{bar.min.x, top}, {bar.min.x + std::max(ui.px(2), std::round(bar.width() * share)), top + ui.px(8)}},
        explains ? ui.colors.warn : ui.colors.edge);
   text_in(ui, rest, type, explains ? ui.colors.text : ui.colors.text2,
-          shortened_to(ui, type, names_text(each.variants), rest.width()));
+          given(shortened_to(ui, type, names_text(each.variants), rest.width())));
   ui.mark("bug_lab/share/" + names_text(each.variants), row);
   return row.max.y;
 }

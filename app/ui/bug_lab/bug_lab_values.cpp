@@ -123,7 +123,7 @@ void draw_lab_title(Ui& ui, const Rect& line, const std::string& title, const st
   text_in(ui, take_left(rest, std::ceil(text_width(ui, Type::title12, title)) + 1, ui.px(10)), Type::title12,
           ui.colors.text, title);
   if (rest.width() > ui.px(30)) {
-    text_in(ui, rest, Type::words12, ui.colors.text2, shortened_to(ui, Type::words12, fact, rest.width()));
+    text_in(ui, rest, Type::words12, ui.colors.text2, given(shortened_to(ui, Type::words12, fact, rest.width())));
   }
 }
 

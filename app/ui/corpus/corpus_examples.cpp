@@ -189,7 +189,7 @@ std::string examples_fact(const CorpusShown& shown) {
 void draw_legend(Ui& ui, const CorpusShown& shown, const Rect& place) {
   const bool rows = shown.rows != nullptr;
   const std::string words = rows ? "query framed, its row painted by weight" : "query framed, key painted by weight";
-  text_in(ui, place, Type::words11, ui.colors.text3, shortened_to(ui, Type::words11, words, place.width()));
+  text_in(ui, place, Type::words11, ui.colors.text3, given(shortened_to(ui, Type::words11, words, place.width())));
   ui.mark("corpus/legend: " + words, place);
   interact_mouse(ui, "corpus/legend", place,
                  {true, false,

@@ -120,7 +120,7 @@ void draw_section_title(Ui& ui, const Rect& line, const std::string& title, cons
   const float left = line.min.x + std::ceil(text_width(ui, Type::title12, title)) + ui.px(12);
   if (left >= line.max.x) return;
   text_in(ui, {{left, line.min.y}, line.max}, Type::words11, ui.colors.text3,
-          shortened_to(ui, Type::words11, fact, line.max.x - left), 1);
+          given(shortened_to(ui, Type::words11, fact, line.max.x - left)), 1);
 }
 
 void draw_head_chips(Ui& ui, const CorpusShown& shown, const HeadChips& chips, const Rect& area, float& y) {

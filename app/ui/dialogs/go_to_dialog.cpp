@@ -89,8 +89,9 @@ std::optional<std::int64_t> draw_field(Ui& ui, Field field, const Rect& area, fl
     const std::string index = grouped_digits(*position);
     const float width = text_width(ui, Type::mono12, index) + ui.px(10);
     text_in(ui, {{left, y}, {area.max.x, y + ui.px(18)}}, Type::mono12, field.color, index);
-    text_in(ui, {{left + width, y}, {area.max.x, y + ui.px(18)}}, Type::words12, ui.colors.text2,
-            shortened_to(ui, Type::words12, with_neighbours(field.tokens, *position), area.max.x - left - width));
+    text_in(
+        ui, {{left + width, y}, {area.max.x, y + ui.px(18)}}, Type::words12, ui.colors.text2,
+        given(shortened_to(ui, Type::words12, with_neighbours(field.tokens, *position), area.max.x - left - width)));
   }
   y += ui.px(28);
   return position;

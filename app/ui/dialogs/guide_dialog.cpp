@@ -10,6 +10,7 @@
 #include "app/ui/dialogs/dialog_frame.h"
 #include "app/ui/guide/guide_page.h"
 #include "app/ui/guide/guide_text.h"
+#include "app/ui/guide/languages.h"
 #include "app/ui/guide/tour.h"
 #include "app/ui/guide_state.h"
 #include "app/ui/widgets/control_states.h"
@@ -26,6 +27,7 @@ constexpr const char* kHits = "guide/hits";
 // What the dialog remembers while the window is open: it comes back to the page that was read.
 struct GuideDialogState {
   std::string page, query;
+  std::string language;                     // of `layout`
   std::vector<GuideHit> hits;               // of `query`
   std::map<std::string, std::string> live;  // the numbers of the run that `layout` has
   GuideLayout layout;
@@ -57,13 +59,13 @@ void go_to_page(Ui& ui, const std::string& id) {
 
 void draw_pages(Ui& ui, const Rect& area) {
   const GuideDialogState& state = ui.state.panels.get<GuideDialogState>();
-  const float content = ui.px(kLineOfList) * static_cast<float>(guide_pages().size());
+  const float content = ui.px(kLineOfList) * static_cast<float>(guide_pages(language_of(ui).code).size());
   const ScrollArea scroll = begin_scroll(ui, "guide/pages", area, content);
   float y = area.min.y - scroll.offset;
   std::string chosen;
-  for (const GuidePage& page : guide_pages()) {
+  for (const GuidePage& page : guide_pages(language_of(ui).code)) {
     const Rect line{{area.min.x, y}, {area.max.x - ui.px(10), y + ui.px(kLineOfList)}};
-    if (radio(ui, "guide/page/" + page.id, line, {page.title, "", page.id == state.page})) chosen = page.id;
+    if (radio(ui, "guide/page/" + page.id, line, {given(page.title), "", page.id == state.page})) chosen = page.id;
     y += ui.px(kLineOfList);
   }
   end_scroll(ui);
@@ -92,9 +94,10 @@ void draw_hits(Ui& ui, const Rect& area) {
     if (it.hovered) fill(line, ui.colors.hover, ui.px(size::radius_control));
     const Rect inner = inset(line, ui.px(4));
     const float middle = inner.min.y + ui.px(18), low = middle + ui.px(16);
-    text_in(ui, {inner.min, {inner.max.x, middle}}, Type::title12, ui.colors.text, hits[k].heading);
-    text_in(ui, {{inner.min.x, middle}, {inner.max.x, low}}, Type::words11, ui.colors.text3, hits[k].page->title);
-    paragraph(ui, {{inner.min.x, low}, inner.max}, Type::words11, ui.colors.text2, hits[k].excerpt);
+    text_in(ui, {inner.min, {inner.max.x, middle}}, Type::title12, ui.colors.text, given(hits[k].heading));
+    text_in(ui, {{inner.min.x, middle}, {inner.max.x, low}}, Type::words11, ui.colors.text3,
+            given(hits[k].page->title));
+    paragraph(ui, {{inner.min.x, low}, inner.max}, Type::words11, ui.colors.text2, given(hits[k].excerpt));
     if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, line, ui.px(size::radius_control));
   }
   end_scroll(ui);
@@ -120,14 +123,15 @@ void read_keys(Ui& ui, const Rect& area) {
 // The page itself; the action of the link that was pressed.
 std::string draw_page(Ui& ui, const Rect& area) {
   GuideDialogState& state = ui.state.panels.get<GuideDialogState>();
-  const GuidePage* page = find_guide_page(state.page);
+  const GuidePage* page = find_guide_page(state.page, language_of(ui).code);
   if (page == nullptr) return "";
   const float width = area.width() - ui.px(22);
   const std::map<std::string, std::string> live = live_values(ui, *page);
-  if (state.layout.page != page->id || state.layout.width != width || state.layout.scale != ui.scale ||
-      state.live != live) {
+  if (state.language != language_of(ui).code || state.layout.page != page->id || state.layout.width != width ||
+      state.layout.scale != ui.scale || state.live != live) {
     state.layout = lay_out_guide(ui, filled_page(*page, live), width);
     state.live = live;
+    state.language = language_of(ui).code;
   }
   std::optional<std::size_t>& block = ui.state.panels.get<GuideTarget>().block;
   if (block && *block < state.layout.tops.size()) {
@@ -169,7 +173,8 @@ void draw_guide_dialog(Ui& ui, const Rect& window) {
   }
   if (!target.page.empty()) go_to_page(ui, target.page);
   target.page.clear();
-  if (find_guide_page(state.page) == nullptr && !guide_pages().empty()) go_to_page(ui, guide_pages().front().id);
+  if (find_guide_page(state.page, language_of(ui).code) == nullptr && !guide_pages(language_of(ui).code).empty())
+    go_to_page(ui, guide_pages(language_of(ui).code).front().id);
   const DialogFrame dialog =
       draw_dialog_frame(ui, window, {.name = "guide", .title = "Guide", .width = 1040, .height = 780});
   if (ui.state.dialog == DialogKind::none) return;
@@ -182,7 +187,7 @@ void draw_guide_dialog(Ui& ui, const Rect& window) {
   if (text_field(ui, "guide/query", field, state.query, "search the guide",
                  {true, false, "Shows the places of all pages that have these words."})) {
     scrolled(ui, kHits) = 0;
-    state.hits = find_in_guide(state.query, kMostHits);
+    state.hits = find_in_guide(state.query, kMostHits, language_of(ui).code);
   }
   left.min.y = field.max.y + ui.px(10);
   const bool searching = state.query.find_first_not_of(" \t") != std::string::npos;

@@ -117,7 +117,7 @@ void draw_places(Ui& ui, BrowserState& browser, const Rect& area) {
     draw_icon(ui, is_file ? Icon::file : Icon::folder, {line.min.x + ui.px(12), line.center().y}, ui.px(13),
               ui.colors.text2);
     text_in(ui, {{line.min.x + ui.px(26), line.min.y}, {line.max.x - ui.px(4), line.max.y}}, Type::words12,
-            ui.colors.text, label);
+            ui.colors.text, path.ends_with(label) ? given(label) : Words(label));
     y += ui.px(28);
     if (!it.clicked) return;
     if (is_file) {
@@ -172,7 +172,7 @@ void draw_list(Ui& ui, BrowserState& browser, const Rect& area) {
     draw_icon(ui, entries[i].is_folder ? Icon::folder : Icon::file, {line.min.x + ui.px(14), line.center().y},
               ui.px(13), entries[i].is_folder ? ui.colors.accent : ui.colors.text2);
     text_in(ui, {{line.min.x + ui.px(30), line.min.y}, {line.max.x - ui.px(90), line.max.y}}, Type::words12,
-            ui.colors.text, entries[i].name);
+            ui.colors.text, given(entries[i].name));
     if (!entries[i].is_folder)
       text_in(ui, {{line.max.x - ui.px(90), line.min.y}, {line.max.x - ui.px(8), line.max.y}}, Type::mono11,
               ui.colors.text3, bytes_text(entries[i].bytes), 1);

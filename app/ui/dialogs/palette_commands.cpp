@@ -1,4 +1,6 @@
 // The palette's commands, examples, pages of the guide and recent files.
+#include <fmt/format.h>
+
 #include <string>
 
 #include "app/session/settings.h"
@@ -9,6 +11,7 @@
 #include "app/ui/guide/guide_page.h"
 #include "app/ui/guide/languages.h"
 #include "app/ui/main_view.h"
+#include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 namespace {
@@ -43,9 +46,12 @@ void list_examples(Ui& ui, std::vector<PaletteEntry>& entries) {
   }
 }
 
-void list_guide(Ui& /*ui*/, std::vector<PaletteEntry>& entries) {
-  for (const GuidePage& page : guide_pages()) {
-    entries.push_back({.label = "guide " + page.title, .other_words = page.id + " help manual", .argument = page.id});
+void list_guide(Ui& ui, std::vector<PaletteEntry>& entries) {
+  for (const GuidePage& page : guide_pages(language_of(ui).code)) {
+    entries.push_back({.label = fmt::format("{} {}", said(ui, "guide"), page.title),
+                       .other_words = page.id + " guide help manual",
+                       .argument = page.id,
+                       .is_given = true});
   }
 }
 
@@ -56,7 +62,8 @@ void list_recent_files(Ui& ui, std::vector<PaletteEntry>& entries) {
     entries.push_back({.label = split ? path.substr(slash + 1) : path,
                        .right = split ? path.substr(0, slash) : "",
                        .other_words = "recent file " + path,
-                       .argument = path});
+                       .argument = path,
+                       .is_given = true});
   }
 }
 

@@ -37,9 +37,9 @@ void draw_hit(Ui& ui, const PaletteHit& hit, const Rect& line) {
   const bool refused = !hit.entry.refusal.empty();
   Rect rest{{line.min.x + ui.px(10), line.min.y}, {line.max.x - ui.px(10), line.max.y}};
   text_in(ui, take_right(rest, ui.px(kKind), ui.px(12)), Type::words11, ui.colors.text3, hit.kind->name, 1);
-  const float label = std::min(std::ceil(text_width(ui, Type::words13, hit.entry.label)) + 1, rest.width());
+  const float label = std::min(std::ceil(text_width(ui, Type::words13, label_of(hit.entry))) + 1, rest.width());
   text_in(ui, take_left(rest, label, ui.px(16)), Type::words13, refused ? ui.colors.text3 : ui.colors.text,
-          hit.entry.label);
+          label_of(hit.entry));
   if (rest.width() < ui.px(24)) return;
   if (refused) {
     text_in(ui, rest, Type::words12, ui.colors.warn, hit.entry.refusal, 1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ui/ui.h"
+#include "app/ui/widgets/words.h"
 
 namespace headscope::ui {
 
@@ -19,8 +20,13 @@ struct PaletteEntry {
   std::string argument = {};     // for `act`
   std::int64_t number = -1;      // for `act`
   std::int64_t second = -1;
-  int rank = 0;  // of a spelled entry, as match_rank() has it
+  bool is_given = false;  // the label is a word of the user or of a file, or is spelled as an option is
+  int rank = 0;           // of a spelled entry, as match_rank() has it
 };
+
+inline Words label_of(const PaletteEntry& entry) {
+  return entry.is_given ? given(entry.label) : Words(entry.label);
+}
 
 struct PaletteKind {
   const char* name;  // beside each entry: "command"

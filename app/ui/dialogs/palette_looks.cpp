@@ -187,7 +187,7 @@ const Look kSettings[] = {
      [](const Ui& ui) { return std::string(theme_word(ui.settings.theme)); }},
     {"zoom", "scale size of everything larger smaller letters font", zooms, zoom_refusal, set_zoom, zoom_now},
     {"text size", "", zooms, zoom_refusal, set_zoom, zoom_now},
-    {"language", "of the tour and the examples", language_names, nullptr, set_language, language_now},
+    {"language", "of the window, the tour and the examples", language_names, nullptr, set_language, language_now},
     {"rows", "sound heard sonification",
      [](const Ui&) {
        return std::vector<std::string>{"silent", "played when picked"};

@@ -111,7 +111,8 @@ PaletteEntry value_entry(const RequestOption& option, const std::string& value, 
   return {.label = fmt::format("{} {}", shown_name(option), value),
           .right = trial.is_so ? "is so" : "",
           .refusal = trial.refusal,
-          .argument = fmt::format("{}={}", option.name, value)};
+          .argument = fmt::format("{}={}", option.name, value),
+          .is_given = true};
 }
 
 // ---- the lists
@@ -122,7 +123,8 @@ void list_options(Ui& ui, std::vector<PaletteEntry>& entries) {
     entries.push_back({.label = shown_name(option),
                        .right = option.get(ui.session.draft),
                        .other_words = option.help,
-                       .argument = option.name});
+                       .argument = option.name,
+                       .is_given = true});
   }
 }
 

@@ -133,7 +133,8 @@ void list_tokens(Ui& ui, std::vector<PaletteEntry>& entries, bool queries) {
     entries.push_back({.label = labels[i],
                        .right = fmt::format("{} {}", side, i),
                        .other_words = fmt::format("{} {} token {}", side, labels[i], i),
-                       .number = static_cast<std::int64_t>(i)});
+                       .number = static_cast<std::int64_t>(i),
+                       .is_given = true});
   }
 }
 

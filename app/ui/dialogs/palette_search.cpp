@@ -9,6 +9,7 @@
 
 #include "app/session/session.h"
 #include "app/ui/dialogs/palette_match.h"
+#include "app/ui/widgets/widgets.h"
 
 namespace headscope::ui {
 namespace {
@@ -70,8 +71,11 @@ void list_palette(Ui& ui, PaletteSearch& search) {
     kind->list(ui, entries);
     for (PaletteEntry& entry : entries) {
       PaletteSearch::Listed listed{kind, std::move(entry), "", ""};
-      listed.searched = searchable(listed.entry.label);
+      // In another language both are found: what stands on screen, and the English words.
+      const std::string_view shown = said(ui, label_of(listed.entry));
+      listed.searched = searchable(shown);
       if (!listed.entry.other_words.empty()) listed.also = searchable(listed.entry.other_words);
+      if (shown != listed.entry.label) listed.also += " " + searchable(listed.entry.label);
       search.listed.push_back(std::move(listed));
     }
   }

@@ -54,7 +54,7 @@ void draw_settings_dialog(Ui& ui, const Rect& window) {
 
   language_combo(ui, "settings/language", control("language"), language_for("en", ""));
   text_in(ui, row(area, y, ui.px(36) - ui.px(14)), Type::words12, ui.colors.text3,
-          "Of the tour and of the examples; all else speaks the field's own terms.");
+          "Names of stages, options and files stay as they are.");
   y += ui.px(14);
 
   int theme = static_cast<int>(ui.settings.theme);

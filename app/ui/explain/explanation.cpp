@@ -64,12 +64,13 @@ void write_cell(Writer& to, const CellPlace& place, double value, bool is_strong
   for (const RoleText& piece : pieces) {
     const Type type = piece.role == TextRole::plain ? Type::words12 : Type::mono_bold12;
     if (words.width() < ui.px(8)) break;
-    const float own = std::ceil(text_width(ui, type, piece.text));
+    const Words own_words = piece.role == TextRole::plain ? Words(piece.text) : given(piece.text);
+    const float own = std::ceil(text_width(ui, type, own_words));
     // The index above has the head, too.
     if (piece.role == TextRole::plain && own > words.width()) break;
     const float most = piece.role == TextRole::plain ? words.width() : std::min(words.width(), ui.px(120));
     text_in(ui, {words.min, {words.min.x + std::min(own, most) + 1, words.max.y}}, type, role_color(ui, piece.role),
-            piece.text);
+            own_words);
     words.min.x += std::min(own, most);
   }
   const std::string digits = headscope::operand_text(value);
@@ -150,7 +151,7 @@ void write_pieces(Writer& to, Type type, const std::vector<RoleText>& pieces, co
   float x = to.area.min.x;
   const float height = ui.px(kPitch);
   const auto put = [&](const RoleText& piece, std::string_view word) {
-    const float width = std::ceil(text_width(ui, type, word));
+    const float width = std::ceil(text_width(ui, type, given(word)));
     if (x > to.area.min.x && x + width > to.area.max.x) {
       x = to.area.min.x;
       to.y += height;
@@ -166,7 +167,7 @@ void write_pieces(Writer& to, Type type, const std::vector<RoleText>& pieces, co
                         .text = std::string(word),
                         .operand = *target});
     } else {
-      text_in(ui, rect, type, role_color(ui, piece.role), word);
+      text_in(ui, rect, type, role_color(ui, piece.role), given(word));
     }
   };
   for (const RoleText& piece : pieces) {
@@ -175,10 +176,11 @@ void write_pieces(Writer& to, Type type, const std::vector<RoleText>& pieces, co
       put(piece, piece.text);
       continue;
     }
-    for (std::size_t at = 0; at < piece.text.size();) {
-      std::size_t end = piece.text.find(' ', at);
-      end = end == std::string::npos ? piece.text.size() : end + 1;
-      put(piece, std::string_view(piece.text).substr(at, end - at));
+    const std::string words(said(ui, piece.text));
+    for (std::size_t at = 0; at < words.size();) {
+      std::size_t end = words.find(' ', at);
+      end = end == std::string::npos ? words.size() : end + 1;
+      put(piece, std::string_view(words).substr(at, end - at));
       at = end;
     }
   }

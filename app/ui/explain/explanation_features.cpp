@@ -111,8 +111,8 @@ void write_features(Writer& to, const CellReport& report, bool whole) {
   if (to.sees(title.min.y, title.max.y)) {
     const std::string sum = "sum " + explained_number(report.sum);
     Rect rest = title;
-    text_in(ui, take_right(rest, std::ceil(text_width(ui, Type::mono12, sum)) + 1, ui.px(8)), Type::mono12,
-            ui.colors.text2, sum, 1);
+    text_in(ui, take_right(rest, std::ceil(text_width(ui, Type::mono12, ours(sum))) + 1, ui.px(8)), Type::mono12,
+            ui.colors.text2, ours(sum), 1);
     text_in(ui, rest, Type::title12, ui.colors.text,
             terms.size() < report.terms.size()
                 ? fmt::format("query · key: the largest {} of {} features", grouped_digits(std::ssize(terms)),

@@ -90,7 +90,7 @@ void draw_formula(Ui& ui, const FormulaLayout& layout, ImVec2 origin, const std:
     const float ascent = ui.fonts.ascent[static_cast<int>(type)];
     const ImVec2 at{origin.x + static_cast<float>(glyphs.x),
                     std::round(origin.y + static_cast<float>(glyphs.baseline)) - ascent};
-    text(ui, at, type, color_of(ui, glyphs.role), glyphs.text);
+    text(ui, at, type, color_of(ui, glyphs.role), given(glyphs.text));
   }
 }
 

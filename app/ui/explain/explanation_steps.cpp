@@ -44,7 +44,7 @@ void write_step(Writer& to, const Line& step, std::size_t at, bool last) {
   const Type type = last ? Type::mono_bold12 : Type::mono12;
   const float result_width = std::ceil(text_width(ui, type, step.result)) + 1;
   const std::string shown = with_minuses(step.expression);
-  const float expression = std::ceil(text_width(ui, Type::mono12, shown)) + 1;
+  const float expression = std::ceil(text_width(ui, Type::mono12, ours(shown))) + 1;
   const float inner = to.area.width() - ui.px(12);
   // An expression that does not fit beside name and result stands below, on as many lines as it needs.
   const bool below = ui.px(kName + 8) + expression + ui.px(10) + result_width > inner;
@@ -72,13 +72,13 @@ void write_step(Writer& to, const Line& step, std::size_t at, bool last) {
   Rect rest{{line.min.x + ui.px(6), line.min.y}, {line.max.x - ui.px(6), line.min.y + ui.px(kRow)}};
   text_in(ui, take_right(rest, result_width, ui.px(8)), type, ui.colors.text, step.result, 1);
   text_in(ui, take_left(rest, below ? rest.width() : ui.px(kName), ui.px(4)), type,
-          last ? ui.colors.text : ui.colors.text2, with_minuses(step.name));
+          last ? ui.colors.text : ui.colors.text2, ours(with_minuses(step.name)));
   if (below) {
     indented.visible = to.visible;
     indented.y = first + ui.px(kRow) - ui.px(2);
     write_pieces(indented, Type::mono11, {{shown, TextRole::plain}});
   } else {
-    text_in(ui, rest, Type::mono12, ui.colors.text2, shown);
+    text_in(ui, rest, Type::mono12, ui.colors.text2, ours(shown));
   }
   const std::string digits = fmt::format("{:.9g}", step.value);
   point_at(to, line, digits, fmt::format("{}\t{}\t{}\n", step.name, step.expression, digits));

@@ -60,7 +60,8 @@ class Layouter {
       case Kind::paragraph:
         return block.line.empty() ? void() : add_line(block.line, 0);
       case Kind::picture:  // the window itself is there: what a picture of it shows is said in words
-        for (const GuideSpan& span : block.line) add_line({{GuideSpan::Kind::words, "Picture: " + span.text}}, 0, true);
+        for (const GuideSpan& span : block.line)
+          add_line({{GuideSpan::Kind::words, fmt::format("{} {}", said(ui_, "Picture:"), span.text)}}, 0, true);
         return;
       case Kind::item:
         place({{0, y_}, {ui_.px(kItem), y_ + ui_.px(kLine)}}, GuidePiece::Kind::dim, Type::mono12,
@@ -118,7 +119,7 @@ class Layouter {
   }
 
   void put_word(const SpanLook& look, std::string word, float gap, Column& column, bool dim) {
-    const float width = std::ceil(text_width(ui_, look.type, word));
+    const float width = std::ceil(text_width(ui_, look.type, given(word)));
     if (gap > 0) column.whole = layout_.pieces.size();
     if (column.x > column.left && column.x + gap + width > column.right) {
       next_line(column);
@@ -221,7 +222,7 @@ class Layouter {
   float natural_width(const GuideLine& line) {
     float width = 0;
     for (const GuideSpan& span : line)
-      width += std::ceil(text_width(ui_, look_of(span, Type::words13).type, span.text)) + 2;
+      width += std::ceil(text_width(ui_, look_of(span, Type::words13).type, given(span.text))) + 2;
     return width;
   }
 

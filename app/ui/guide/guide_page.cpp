@@ -7,7 +7,6 @@
 #include <cctype>
 #include <utility>
 
-#include "app/ui/guide/embedded_texts.h"
 #include "app/ui/guide/languages.h"
 #include "core/base/utf8.h"
 #include "core/base/words.h"
@@ -240,28 +239,12 @@ GuidePage parse_guide_page(const std::string& id, std::string_view markdown) {
   return page;
 }
 
-const std::vector<GuidePage>& guide_pages() {
-  static const std::vector<GuidePage> pages = [] {
-    std::vector<GuidePage> all;
-    for (const EmbeddedText& file : guide_files()) all.push_back(parse_guide_page(file.name, file.text));
-    return all;
-  }();
-  return pages;
-}
-
-const GuidePage* find_guide_page(std::string_view id) {
-  for (const GuidePage& page : guide_pages()) {
-    if (page.id == id) return &page;
-  }
-  return nullptr;
-}
-
-std::vector<GuideHit> find_in_guide(std::string_view query, std::size_t most) {
+std::vector<GuideHit> find_in_guide(std::string_view query, std::size_t most, const std::string& language) {
   std::vector<std::string> asked;
   for (const std::string_view word : words_of(query)) asked.push_back(small_letters(std::string(word)));
   std::vector<GuideHit> hits;
   if (asked.empty()) return hits;
-  for (const GuidePage& page : guide_pages()) {
+  for (const GuidePage& page : guide_pages(language)) {
     std::string heading;
     for (std::size_t k = 0; k < page.blocks.size(); ++k) {
       if (!page.blocks[k].live.empty()) continue;  // its numbers are those of the run, and may not be shown at all

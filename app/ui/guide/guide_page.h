@@ -38,10 +38,11 @@ struct GuidePage {
 // "<!-- NAME: words with {value} -->" on a line of its own is a paragraph with numbers of the run on screen.
 GuidePage parse_guide_page(const std::string& id, std::string_view markdown);
 
-// All pages, in the order of their files.
-const std::vector<GuidePage>& guide_pages();
+// All pages, in the order of their files; those that the language of this code ("es") has not are in English. A page
+// has the same blocks in every language.
+const std::vector<GuidePage>& guide_pages(const std::string& language = "en");
 // Null where there is no such page.
-const GuidePage* find_guide_page(std::string_view id);
+const GuidePage* find_guide_page(std::string_view id, const std::string& language = "en");
 
 // The plain words of a block.
 std::string guide_words(const GuideBlock& block);
@@ -63,6 +64,6 @@ struct GuideHit {
   std::string excerpt;  // its words around the first that was asked for
 };
 // In the order of the pages, at most `most`; none for a query without a word. Letters of either case are equal.
-std::vector<GuideHit> find_in_guide(std::string_view query, std::size_t most);
+std::vector<GuideHit> find_in_guide(std::string_view query, std::size_t most, const std::string& language = "en");
 
 }  // namespace headscope::ui

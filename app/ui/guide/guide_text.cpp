@@ -86,7 +86,7 @@ std::string draw_guide_layout(Ui& ui, const GuideLayout& layout, const Rect& are
       horizontal_line(ui, rect.min.x, rect.max.x, rect.min.y, ui.colors.edge);
     } else {
       text(ui, {rect.min.x, text_top(ui, piece.type, rect.center().y)}, piece.type, color_of(ui, piece.kind),
-           piece.text);
+           given(piece.text));
     }
   }
   return pressed;

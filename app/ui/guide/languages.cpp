@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "app/session/settings.h"
 #include "app/ui/guide/embedded_texts.h"
@@ -96,6 +97,45 @@ const Language& language_of(const Ui& ui) {
   return language_for(ui.settings.language, message_locale());
 }
 
+TranslationTable parse_window_words(const std::string& code, const std::string& json) {
+  const JsonValue root = parse_strict_json(json, "language '" + code + "'");
+  const auto wrong = [&](const std::string& key, const JsonValue& found) {
+    return Error(fmt::format("language '{}': '{}' is {}; expected a string or a list of strings", code, key,
+                             json_kind_name(found.kind)));
+  };
+  if (root.kind != JsonValue::Kind::object) {
+    throw Error(fmt::format("language '{}': found {}; expected an object", code, json_kind_name(root.kind)));
+  }
+  TranslationTable table;
+  for (std::size_t k = 0; k < root.keys.size(); ++k) {
+    const JsonValue& value = root.items[k];
+    std::vector<std::string>& ways = table[root.keys[k]];
+    if (value.kind == JsonValue::Kind::string) {
+      ways.push_back(value.text);
+      continue;
+    }
+    if (value.kind != JsonValue::Kind::array || value.items.empty()) throw wrong(root.keys[k], value);
+    for (const JsonValue& way : value.items) {
+      if (way.kind != JsonValue::Kind::string) throw wrong(root.keys[k], way);
+      ways.push_back(way.text);
+    }
+  }
+  return table;
+}
+
+Translation* translation_of(const Ui& ui) {
+  const std::string& code = language_of(ui).code;
+  static std::map<std::string, std::unique_ptr<Translation>> made;
+  const auto [at, is_new] = made.try_emplace(code);
+  if (is_new) {
+    for (const EmbeddedText& file : window_files()) {
+      if (file.name == code) at->second = std::make_unique<Translation>(parse_window_words(code, file.text));
+    }
+  }
+  if (at->second != nullptr) at->second->forget();
+  return at->second.get();
+}
+
 std::string message_locale() {
   for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
     const char* value = std::getenv(name);
@@ -130,8 +170,8 @@ void language_combo(Ui& ui, const std::string& name, const Rect& place, const La
     lines.push_back(language.name);
     letters += language.name;
   }
-  const ControlState state{true, false, "The language of the tour and of the examples: the system's, or one of these."};
-  if (!combo(ui, name, place, lines, chosen, {state, Type::words12})) return;
+  const ControlState state{true, false, "The language of the window: the system's, or one of these."};
+  if (!combo(ui, name, place, lines, chosen, {state, Type::words12, true})) return;
   ui.settings.language = chosen == 0 ? "auto" : languages()[static_cast<std::size_t>(chosen) - 1].code;
   ui.state.wants_frame = true;
 }

@@ -1,10 +1,12 @@
-// The words of the tour and of the examples in every language that assets/languages has a file for.
+// The languages of the window: the words of the tour and of the examples, and the translation of all others.
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "app/ui/widgets/translation.h"
 
 namespace headscope::ui {
 
@@ -31,6 +33,13 @@ void complete_by_english(std::vector<Language>& all);
 const Language& language_for(std::string_view setting, std::string_view locale);
 // The language of the settings.
 const Language& language_of(const Ui& ui);
+
+// The rows of assets/languages/window for a language: an English text, and the ways to say it. Throws Error that names
+// `code` and what is wrong.
+TranslationTable parse_window_words(const std::string& code, const std::string& json);
+// The translation into the window's language, kept for the program's life; null for English, and for a language whose
+// window is not translated. Called between frames: what ways() returned before may be gone.
+Translation* translation_of(const Ui& ui);
 
 // The locale of messages in the environment: LC_ALL, else LC_MESSAGES, else LANG; "" when none is set.
 std::string message_locale();

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/ui/guide/guide_page.h"
+#include "app/ui/guide/languages.h"
 
 namespace headscope::ui {
 namespace {
@@ -65,9 +66,10 @@ std::string_view term_of_control(std::string_view control) {
   return row == std::end(kTerms) ? std::string_view() : row->term;
 }
 
-std::string term_sentence(std::string_view term) {
-  const GuidePage* page = find_guide_page(kGlossary);
-  const std::optional<std::size_t> heading = page != nullptr ? find_heading(*page, term) : std::nullopt;
+std::string term_sentence(std::string_view term, const std::string& language) {
+  const GuidePage* english = find_guide_page(kGlossary);
+  const GuidePage* page = find_guide_page(kGlossary, language);
+  const std::optional<std::size_t> heading = english != nullptr ? find_heading(*english, term) : std::nullopt;
   if (!heading || *heading + 1 >= page->blocks.size()) return "";
   const GuideBlock& block = page->blocks[*heading + 1];
   if (block.kind != GuideBlock::Kind::paragraph) return "";
@@ -76,11 +78,12 @@ std::string term_sentence(std::string_view term) {
   return end == std::string::npos ? words : words.substr(0, end + 1);
 }
 
-std::string term_tip(std::string_view control) {
+std::string term_tip(const Ui& ui, std::string_view control) {
   const std::string_view term = term_of_control(control);
   if (term.empty()) return "";
-  const std::string sentence = term_sentence(term);
-  return sentence.empty() ? "" : fmt::format("{} F1 says more.", sentence);
+  const Language& language = language_of(ui);
+  const std::string sentence = term_sentence(term, language.code);
+  return sentence.empty() ? "" : fmt::format("{} {}", sentence, language.text("words/f1"));
 }
 
 std::string term_page(std::string_view term) {

@@ -7,6 +7,8 @@
 
 namespace headscope::ui {
 
+struct Ui;
+
 struct TermRow {
   std::string_view control, term;
 };
@@ -20,11 +22,14 @@ inline constexpr std::string_view kGlossary = "12-glossary";
 // "request/fact/scale" is the scale, "pipeline/query_proj" a query. "" for a control that stands for none.
 std::string_view term_of_control(std::string_view control);
 
-// The first sentence of the glossary below this heading; "" where it has no such heading.
-std::string term_sentence(std::string_view term);
+// The first sentence of the glossary below this heading of its English page, in the language of this code; "" where it
+// has no such heading.
+std::string term_sentence(std::string_view term, const std::string& language = "en");
 
-// Returns the tooltip of the control's term: its sentence, and that F1 opens the glossary there; "" without a term.
-std::string term_tip(std::string_view control);
+// Returns the tooltip of the control's term in the window's language: its sentence, and that F1 opens the glossary
+// there;
+// "" without a term.
+std::string term_tip(const Ui& ui, std::string_view control);
 
 // "12-glossary#scale", as the command Guide takes it.
 std::string term_page(std::string_view term);

@@ -49,7 +49,7 @@ void draw_bands(Ui& ui, const ConcatPanel& panel, const ConcatGrid& grid) {
     text_in(ui, {words.min, {words.min.x + width + 1, words.max.y}}, type, selected ? ui.colors.text : ui.colors.text2,
             label);
     const float from = words.min.x + width + ui.px(6);
-    if (from + text_width(ui, Type::mono11, features) <= words.max.x + 1) {
+    if (from + text_width(ui, Type::mono11, features) <= words.max.x) {
       text_in(ui, {{from, words.min.y}, words.max}, Type::mono11, ui.colors.text3, features);
     }
   }

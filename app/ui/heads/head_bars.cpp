@@ -70,8 +70,8 @@ void draw_looks_title(Ui& ui, const std::string& word, Rect line) {
   const float rest = std::ceil(text_width(ui, Type::title13, "What  looks at"));
   piece("What ", ui.colors.text);
   const float room = std::max(ui.px(20), line.width() - rest);
-  const float width = std::min(room, std::ceil(text_width(ui, Type::title13, word)));
-  text_in(ui, {line.min, {line.min.x + width + 1, line.max.y}}, Type::title13, ui.colors.query, word);
+  const float width = std::min(room, std::ceil(text_width(ui, Type::title13, given(word))));
+  text_in(ui, {line.min, {line.min.x + width + 1, line.max.y}}, Type::title13, ui.colors.query, given(word));
   line.min.x += width;
   piece(" looks at", ui.colors.text);
 }
@@ -107,7 +107,7 @@ std::vector<WordBar> look_rows(Ui& ui, PanelData& data, const LookRow& look, std
   }
   if (count > 0) {
     WordBar rest;
-    rest.words = fmt::format("{} more", grouped_digits(count));
+    rest.words = said(ui, fmt::format("{} more", grouped_digits(count)));
     rest.ink = ui.colors.text2;
     rest.share = others;
     rest.color = ui.colors.text2;

@@ -42,6 +42,12 @@ struct LabelLook {
   Rgba color;
 };
 
+// The tokens of a label are the user's.
+Words words_of(const LabelPiece& piece) {
+  using Role = LabelPiece::Role;
+  return piece.role == Role::query || piece.role == Role::key ? given(piece.text) : Words(piece.text);
+}
+
 // The pieces whose own words have room: all, without the score, or the score alone. Tokens may be cut.
 std::vector<LabelPiece> fitting_pieces(Ui& ui, const LabelLook& look, std::vector<LabelPiece> pieces, float room) {
   using Role = LabelPiece::Role;
@@ -50,7 +56,7 @@ std::vector<LabelPiece> fitting_pieces(Ui& ui, const LabelLook& look, std::vecto
     float width = 0;
     for (const LabelPiece& piece : pieces) {
       const bool token = piece.role == Role::query || piece.role == Role::key;
-      width += space + (token ? 0 : std::ceil(text_width(ui, look.type, piece.text)) + 1);
+      width += space + (token ? 0 : std::ceil(text_width(ui, look.type, words_of(piece))) + 1);
     }
     return width;
   };
@@ -73,7 +79,7 @@ void draw_pieces_of_label(Ui& ui, const Rect& line, const LabelLook& look, const
   float room = line.width();
   std::size_t cut = 0;  // pieces that may be cut
   for (const LabelPiece& piece : pieces) {
-    widths.push_back(std::ceil(text_width(ui, look.type, piece.text)) + 1);
+    widths.push_back(std::ceil(text_width(ui, look.type, words_of(piece))) + 1);
     room -= space + (is_fixed(piece) ? widths.back() : 0);
     cut += is_fixed(piece) ? 0 : 1;
   }
@@ -94,7 +100,7 @@ void draw_pieces_of_label(Ui& ui, const Rect& line, const LabelLook& look, const
     const Role role = pieces[k].role;
     const Rgba color = role == Role::query ? ui.colors.query : role == Role::key ? ui.colors.key : look.color;
     text_in(ui, take_left(rest, std::min(widths[k], std::max(0.0f, rest.width())), space), look.type, color,
-            pieces[k].text);
+            words_of(pieces[k]));
   }
 }
 

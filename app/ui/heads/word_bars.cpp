@@ -18,7 +18,7 @@ float names_width(Ui& ui, const std::vector<WordBar>& rows, float width) {
   float widest = ui.px(kLeastName);
   for (const WordBar& row : rows) {
     const Type type = row.bold ? Type::mono_bold12 : Type::mono12;
-    widest = std::max(widest, std::ceil(text_width(ui, type, row.words)) + 1 + index_width(ui, row));
+    widest = std::max(widest, std::ceil(text_width(ui, type, given(row.words))) + 1 + index_width(ui, row));
   }
   return std::min(widest, std::floor(width / 3));
 }
@@ -39,8 +39,9 @@ Rect bar_at(const Ui& ui, const Rect& line, float middle, float height) {
 void draw_name(Ui& ui, const WordBar& row, Rect place) {
   const float index = index_width(ui, row);
   const Type type = row.bold ? Type::mono_bold12 : Type::mono12;
-  const float width = std::min(std::ceil(text_width(ui, type, row.words)) + 1, std::max(0.0f, place.width() - index));
-  text_in(ui, take_left(place, width, ui.px(6)), type, row.ink, row.words);
+  const float width =
+      std::min(std::ceil(text_width(ui, type, given(row.words))) + 1, std::max(0.0f, place.width() - index));
+  text_in(ui, take_left(place, width, ui.px(6)), type, row.ink, given(row.words));
   if (index > 0) text_in(ui, place, Type::mono11, ui.colors.text2, row.index);
 }
 

@@ -128,7 +128,7 @@ void draw_part(Ui& ui, const LensShown& shown, const AttributionPart& part, std:
     fill({{words.min.x, top}, {words.min.x + side, top + side}}, head_color(static_cast<int>(*part.head)));
     label.min.x += side + ui.px(5);
   }
-  text_in(ui, label, Type::words12, ui.colors.text, shortened_to(ui, Type::words12, name, label.width()));
+  text_in(ui, label, Type::words12, ui.colors.text, given(shortened_to(ui, Type::words12, name, label.width())));
   text_in(ui, take_right(rest, ui.px(kNumber), ui.px(6)), Type::mono12, ui.colors.text, number_label(part.value, 4), 1);
   signed_bar(ui, rest, part.value, largest);
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, line, ui.px(size::radius_control));
@@ -203,7 +203,7 @@ void draw_lens_logit(Ui& ui, const LensShown& shown, const Rect& area) {
                 "each as likely as it is, above its own, and the entropy of the prediction."})) {
     ui.session.view.lens.loss = of == 1;
   }
-  text_in(ui, head, Type::title12, ui.colors.text, shortened_to(ui, Type::title12, title, head.width()));
+  text_in(ui, head, Type::title12, ui.colors.text, given(shortened_to(ui, Type::title12, title, head.width())));
   int by = static_cast<int>(ui.session.view.lens.by);
   Rect line = row(inner, y, ui.px(size::row_height));
   line.max.y = line.min.y + ui.px(size::control_height);

@@ -77,29 +77,30 @@ std::vector<AxisLabel> axis_labels(const AxisLabelSpec& spec) {
   return labels;
 }
 
-std::string shortened_to(Ui& ui, Type type, const std::string& whole, float width) {
+std::string shortened_to(Ui& ui, Type type, const Words& words, float width) {
+  const std::string whole(said(ui, type, words, width));
   // A long token is never measured whole.
   std::string cut(beginning_of(whole));
-  if (cut.size() == whole.size() && text_width(ui, type, whole) <= width) return whole;
+  if (cut.size() == whole.size() && text_width(ui, type, given(whole)) <= width) return whole;
   const std::string dots = "…";
   const auto beginning = [&](std::size_t most) { return cut.substr(0, previous_grapheme(cut, most + 1)); };
   std::size_t fits = 0;
   for (std::size_t most = cut.size() > 0 ? cut.size() - 1 : 0; fits < most;) {  // bisected: few are measured
     const std::size_t middle = (fits + most + 1) / 2;
-    if (text_width(ui, type, beginning(middle) + dots) <= width) {
+    if (text_width(ui, type, given(beginning(middle) + dots)) <= width) {
       fits = middle;
     } else {
       most = middle - 1;
     }
   }
   cut = beginning(fits);
-  return cut.empty() && text_width(ui, type, dots) > width ? std::string() : cut + dots;
+  return cut.empty() && text_width(ui, type, given(dots)) > width ? std::string() : cut + dots;
 }
 
 float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longest) {
   float extent = 0;
   for (const std::string& label : labels) {
-    extent = std::max(extent, label.size() > 256 ? longest : text_width(ui, Type::mono11, label));
+    extent = std::max(extent, label.size() > 256 ? longest : text_width(ui, Type::mono11, given(label)));
     if (extent >= longest) return longest;
   }
   return extent;
@@ -112,7 +113,9 @@ std::vector<std::string> words_apart(Ui& ui, const std::vector<AxisLabel>& place
                                      const std::vector<std::string>& labels, float width) {
   LabelFit fit;
   fit.width = static_cast<double>(width);
-  fit.width_of = [&ui](std::string_view text) { return static_cast<double>(text_width(ui, Type::mono11, text)); };
+  fit.width_of = [&ui](std::string_view text) {
+    return static_cast<double>(text_width(ui, Type::mono11, given(text)));
+  };
   fit.cut_at_end = [&ui, width](const std::string& text) { return shortened_to(ui, Type::mono11, text, width); };
   std::vector<AxisName> names;
   for (const AxisLabel& place : places) {
@@ -150,16 +153,16 @@ void draw_labels_of_rows(Ui& ui, const Rect& gutter, const CellGrid& grid, const
     const std::string& word = words[k];
     if (label.boxed) {
       const std::string shown = shortened_to(ui, Type::mono11, word, line.width() - ui.px(10));
-      const float width = text_width(ui, Type::mono11, shown);
+      const float width = text_width(ui, Type::mono11, given(shown));
       draw_box(ui, {{line.max.x - width - ui.px(8), line.min.y}, {line.max.x + ui.px(2), line.max.y}}, mark.color);
-      text_in(ui, {line.min, {line.max.x - ui.px(3), line.max.y}}, Type::mono11, mark.color, shown, 1);
+      text_in(ui, {line.min, {line.max.x - ui.px(3), line.max.y}}, Type::mono11, mark.color, given(shown), 1);
     } else {
       const Type type = is_marked ? kMarked : Type::mono11;
       text_in(ui, line, type,
               is_marked     ? mark.color
               : label.named ? ui.colors.text2
                             : ui.colors.text3,
-              shortened_to(ui, type, word, line.width()), 1);
+              given(shortened_to(ui, type, word, line.width())), 1);
     }
   }
 }
@@ -208,12 +211,12 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
     if (label.named && !label.boxed && upright) {
       const Type type = is_marked ? kMarked : Type::mono11;
       text_up(ui, {std::round(x - ui.px(7)), bottom}, type, is_marked ? mark_color : ui.colors.text2,
-              shortened_to(ui, type, word, height));
+              given(shortened_to(ui, type, word, height)));
       continue;
     }
     const bool both = label.boxed && !labels.empty() && word != index;
     const std::string shown = shortened_to(ui, Type::mono11, both ? index + " " + word : word, ui.px(84));
-    const float width = std::ceil(text_width(ui, Type::mono11, shown)) + 1, half = width / 2;
+    const float width = std::ceil(text_width(ui, Type::mono11, given(shown))) + 1, half = width / 2;
     const float middle = std::clamp(x, grid.area.min.x + half - ui.px(4),
                                     std::max(grid.area.min.x + half, grid.area.max.x - half + ui.px(14)));
     const float left = std::round(middle - half);
@@ -224,7 +227,7 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
       ImGui::GetWindowDrawList()->AddLine({std::round(x) + 0.5f, above.max.y - ui.px(4)},
                                           {std::round(x) + 0.5f, above.max.y}, color32(ui.colors.text3), ui.px(1));
     }
-    text_in(ui, line, Type::mono11, is_marked ? mark_color : ui.colors.text3, shown, 0.5f);
+    text_in(ui, line, Type::mono11, is_marked ? mark_color : ui.colors.text3, given(shown), 0.5f);
   }
 }
 

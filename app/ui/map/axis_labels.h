@@ -7,6 +7,7 @@
 
 #include "app/ui/map/cell_grid.h"
 #include "app/ui/ui.h"
+#include "app/ui/widgets/words.h"
 
 namespace headscope::ui {
 
@@ -49,6 +50,6 @@ void draw_column_labels(Ui& ui, const Rect& above, const CellGrid& grid, const s
 float labels_extent(Ui& ui, const std::vector<std::string>& labels, float longest);
 
 // The text cut to `width` pixels with an ellipsis, on a grapheme boundary.
-std::string shortened_to(Ui& ui, Type type, const std::string& text, float width);
+std::string shortened_to(Ui& ui, Type type, const Words& words, float width);
 
 }  // namespace headscope::ui

@@ -53,7 +53,8 @@ void attempt(MaskFilesState& state, const Act& act) {
 void draw_mask_files(Ui& ui, const Trace& trace, std::int64_t batch, std::int64_t head, const Rect& area) {
   auto& state = ui.state.panels.get<MaskFilesState>();
   Rect line{{area.min.x, area.min.y + ui.px(4)}, {area.max.x, area.min.y + ui.px(28)}};
-  text_in(ui, take_left(line, ui.px(36), ui.px(6)), Type::words12, ui.colors.text2, "file");
+  text_in(ui, take_left(line, std::max(ui.px(36), std::ceil(text_width(ui, Type::words12, "file")) + 1), ui.px(6)),
+          Type::words12, ui.colors.text2, "file");
   const MaskConvention convention = state.convention;
   int chosen = static_cast<int>(convention);
   std::string& path = state.path;

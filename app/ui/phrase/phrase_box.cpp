@@ -136,7 +136,7 @@ void draw_lines(Ui& ui, const Seen& seen, const Lines& lines, const TextEdit& ed
              mix(c.well, c.accent, 0.38f));
       }
     }
-    text(ui, {seen.inner.min.x, text_top(ui, kType, top + seen.pitch / 2)}, kType, c.text, words);
+    text(ui, {seen.inner.min.x, text_top(ui, kType, top + seen.pitch / 2)}, kType, c.text, given(words));
   }
   if (focused && caret_shown(ui)) {
     const int line = lines.line_of(edit.caret);

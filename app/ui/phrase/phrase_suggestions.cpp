@@ -52,7 +52,7 @@ void draw_suggestions(Ui& ui, const Rect& box, std::string& phrase) {
   // The chips below must not see the mouse, and lie under it.
   std::vector<std::pair<Rect, std::string>> places;
   for (const std::string& word : words) {
-    const float width = std::ceil(text_width(ui, Type::mono12, word)) + ui.px(18);
+    const float width = std::ceil(text_width(ui, Type::mono12, given(word))) + ui.px(18);
     if (x + width > box.max.x - ui.px(60)) break;
     places.push_back({{{x, top}, {x + width, top + height}}, word});
     x += width + gap;
@@ -72,7 +72,7 @@ void draw_suggestions(Ui& ui, const Rect& box, std::string& phrase) {
       const float radius = over.px(size::radius_control);
       fill(place, place.contains(ImGui::GetIO().MousePos) ? over.colors.hover : over.colors.raised, radius);
       outline(over, place, first ? over.colors.accent : over.colors.edge, 1, radius);
-      text_in(over, place, Type::mono12, over.colors.text, word, 0.5f);
+      text_in(over, place, Type::mono12, over.colors.text, given(word), 0.5f);
     }
     text_in(over, {{x + over.px(6), strip.min.y}, strip.max}, Type::words12, over.colors.text3, "Tab takes the first");
   });

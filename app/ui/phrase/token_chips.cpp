@@ -74,8 +74,8 @@ void mask_token(Ui& ui, std::int64_t index) {
 }
 
 float chip_width(Ui& ui, const std::string& index, std::string_view token) {
-  return std::ceil(text_width(ui, Type::mono11, index) + std::min(text_width(ui, Type::mono12, token), ui.px(160)) +
-                   ui.px(21));
+  return std::ceil(text_width(ui, Type::mono11, index) +
+                   std::min(text_width(ui, Type::mono12, given(token)), ui.px(160)) + ui.px(21));
 }
 
 void draw_chip(Ui& ui, const Rect& place, const Chip& chip) {
@@ -88,7 +88,7 @@ void draw_chip(Ui& ui, const Rect& place, const Chip& chip) {
   const float index_width = std::ceil(text_width(ui, Type::mono11, chip.index));
   text_in(ui, take_left(words, index_width + 1, ui.px(6)), Type::mono11, c.text3, chip.index);
   const Rgba ink = chip.is_key ? c.key : chip.is_query ? c.query : chip.unknown ? c.warn : c.text;
-  text_in(ui, words, Type::mono12, ink, chip.token);
+  text_in(ui, words, Type::mono12, ink, given(chip.token));
 }
 
 const char* tip_of(TokenSide side, bool can_mask) {

@@ -26,7 +26,7 @@ class Measure {
 
   float operator()(std::string_view part) {
     kept_.measured += part.size();
-    if (!by_letters_) return text_width(ui_, kPhraseType, part);
+    if (!by_letters_) return text_width(ui_, kPhraseType, given(part));
     float width = 0;
     for (std::size_t at = 0; at < part.size();) {
       if (const auto byte = static_cast<unsigned char>(part[at]); byte < ascii_.size()) {

@@ -47,7 +47,7 @@ void draw_readout(Ui& ui, const ScoreShown& shown, const Rect& box, const Cell& 
   const std::string words = pair_words(shown, at), number = number_label(shown.found.terms[shown.place_of(at)], 4);
   const float width = std::ceil(text_width(ui, Type::mono_bold12, number)) + 1;
   text_in(ui, take_right(line, width, ui.px(10)), Type::mono_bold12, ui.colors.text, number, 1);
-  text_in(ui, line, Type::words12, ui.colors.text, shortened_to(ui, Type::words12, words, line.width()));
+  text_in(ui, line, Type::words12, ui.colors.text, given(shortened_to(ui, Type::words12, words, line.width())));
   ui.mark("score/readout: " + words + " " + number, box);
 }
 

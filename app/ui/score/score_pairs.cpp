@@ -67,7 +67,7 @@ void draw_pair(Ui& ui, const ScoreShown& shown, std::size_t at, const Rect& line
   const float room = rest.width() - ui.px(kNumber + 10), named = std::ceil(text_width(ui, Type::words12, name)) + 1;
   const Rect words =
       take_left(rest, std::min(ui.px(190), std::max(rest.width() * 0.5f, std::min(room, named))), ui.px(6));
-  text_in(ui, words, Type::words12, ui.colors.text, shortened_to(ui, Type::words12, name, words.width()));
+  text_in(ui, words, Type::words12, ui.colors.text, given(shortened_to(ui, Type::words12, name, words.width())));
   const double value = shown.found.terms[term];
   text_in(ui, take_right(rest, ui.px(kNumber), ui.px(6)), Type::mono12, ui.colors.text, number_label(value, 4), 1);
   if (rest.width() > ui.px(16)) signed_bar(ui, rest, value, shown.made.largest);

@@ -123,7 +123,8 @@ float draw_weights(Ui& ui, PanelData& data, const Cell& cell, const Rect& area) 
   const Rect header{area.min, {area.max.x, area.min.y + ui.px(36)}};
   const std::vector<std::string> rows = trace.query_labels(), columns = trace.key_labels();
   const std::string pair = fmt::format("{} → {}", token_or_index(rows, cell.row), token_or_index(columns, cell.column));
-  panel_header(ui, header, fmt::format("Layer {}, head {}", trace.model->layer, head), pair, static_cast<int>(head));
+  panel_header(ui, header, fmt::format("Layer {}, head {}", trace.model->layer, head), given(pair),
+               static_cast<int>(head));
   HeatmapView map;
   map.matrix = data.matrix(StageId::weights, 0, head);
   map.mask = data.mask(StageId::weights);

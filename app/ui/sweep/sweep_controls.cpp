@@ -129,7 +129,7 @@ void draw_list(Ui& ui, Rect line) {
                                 : "the phrases of " + shown_name(std::filesystem::path(view.list).filename().string());
   const float width = std::min(std::ceil(text_width(ui, Type::words12, words)) + 1, line.width() - ui.px(190));
   text_in(ui, take_left(line, width, ui.px(10)), Type::words12, ui.colors.text,
-          shortened_to(ui, Type::words12, words, width));
+          given(shortened_to(ui, Type::words12, words, width)));
   if (button(ui, "sweep/list", take_left(line, ui.px(112), ui.px(8)), "Choose a list...",
              {true, false,
               "At every position the mean over all positions of the phrases of a file: what a part writes on other "

@@ -125,12 +125,15 @@ float draw_text_heads(Ui& ui, const TextShown& shown, const Rect& area) {
     x += width + ui.px(kGap);
     return place;
   };
+  const auto button_width = [&](const char* words, float least) {
+    return std::max(ui.px(least), std::ceil(text_width(ui, Type::words12, words)) + ui.px(16));
+  };
   for (std::int64_t head = 0; head < heads; ++head)
     draw_head(ui, shown, next(ui.px(head < 10 ? kChip : kWideChip)), head);
-  if (button(ui, "text/all", next(ui.px(40)), "all", {true, false, "Every head."})) {
+  if (button(ui, "text/all", next(button_width("all", 40)), "all", {true, false, "Every head."})) {
     ui.session.view.text.heads.reset();
   }
-  if (button(ui, "text/none", next(ui.px(48)), "none", {true, false, "No head: then choose some."})) {
+  if (button(ui, "text/none", next(button_width("none", 48)), "none", {true, false, "No head: then choose some."})) {
     ui.session.view.text.heads = std::vector<std::int64_t>();
   }
   const std::string words = shown.request.heads.size() == 1

@@ -39,7 +39,7 @@ WrappedWords& wrapped(Ui& ui, const TextShown& shown, bool of_keys, float width,
   const WordLevels levels = word_levels(text.tokens);
   std::vector<FlowWord> words;
   for (std::size_t k = 0; k < text.tokens.size(); ++k) {
-    const float own = std::ceil(text_width(ui, type, text.tokens[k].letters)) + 2 * ui.px(kPad);
+    const float own = std::ceil(text_width(ui, type, given(text.tokens[k].letters))) + 2 * ui.px(kPad);
     text.widths.push_back(std::min(own, width));
     words.push_back({static_cast<double>(text.widths.back()), text.tokens[k].joined, levels.levels[k]});
   }
@@ -92,7 +92,7 @@ void draw_word(Ui& ui, const TextShown& shown, const Block& block, const LineSiz
   } else {
     fill(box, ui.colors.raised, ui.px(size::radius_inner));
   }
-  text_in(ui, box, sizes.type, ink, block.text.tokens[k].letters, 0.5f);
+  text_in(ui, box, sizes.type, ink, given(block.text.tokens[k].letters), 0.5f);
   const bool own = shown.one_text ? true : !block.shaded;
   const bool partner = block.shaded && shown.partner(ui) == token;
   const bool hovered = mouse_over(ui, box);

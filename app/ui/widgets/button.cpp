@@ -34,7 +34,7 @@ constexpr Rgba kWhite{255, 255, 255, 255};
 
 }  // namespace
 
-bool button(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, const ControlState& state,
+bool button(Ui& ui, const std::string& name, const Rect& rect, const Words& label, const ControlState& state,
             bool primary) {
   const Interaction it = interact(ui, name, rect, state);
   control_box(ui, rect, state, it, primary);
@@ -55,8 +55,7 @@ bool icon_button(Ui& ui, const std::string& name, const Rect& rect, Icon icon, c
   return it.clicked;
 }
 
-bool chip(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool& on,
-          const ControlState& state) {
+bool chip(Ui& ui, const std::string& name, const Rect& rect, const Words& label, bool& on, const ControlState& state) {
   const Interaction it = interact(ui, name, rect, state);
   control_box(ui, rect, state, it, on && state.enabled);
   const Rgba ink = !state.enabled ? ui.colors.text3 : on ? kWhite : ui.colors.text;
@@ -65,7 +64,7 @@ bool chip(Ui& ui, const std::string& name, const Rect& rect, std::string_view la
   return it.clicked;
 }
 
-bool checkbox(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool& on,
+bool checkbox(Ui& ui, const std::string& name, const Rect& rect, const Words& label, bool& on,
               const ControlState& state) {
   const Interaction it = interact(ui, name, rect, state);
   const Palette& c = ui.colors;
@@ -105,7 +104,7 @@ bool radio(Ui& ui, const std::string& name, const Rect& rect, const RadioLine& l
   if (on) list.AddCircleFilled(center, ui.px(4), color32(c.accent), 20);
   Rect rest{{center.x + r + ui.px(10), rect.min.y}, {rect.max.x - ui.px(10), rect.max.y}};
   const float fact = std::ceil(text_width(ui, Type::mono11, line.fact));
-  if (!line.fact.empty()) text_in(ui, take_right(rest, fact, ui.px(8)), Type::mono11, c.text2, line.fact, 1);
+  if (!line.fact.text.empty()) text_in(ui, take_right(rest, fact, ui.px(8)), Type::mono11, c.text2, line.fact, 1);
   text_in(ui, rest, on ? Type::title13 : Type::words13, state.enabled ? c.text : c.text3, line.label);
   if (shows_ring(ui, it)) focus_ring(ui, inset(rect, ui.px(2)), ui.px(size::radius_control));
   return it.clicked && !on;

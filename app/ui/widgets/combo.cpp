@@ -20,7 +20,7 @@ bool combo_head(Ui& ui, const std::string& name, const Rect& rect, const std::ve
   const int count = static_cast<int>(items.size());
   const std::string shown = selected >= 0 && selected < count ? items[static_cast<std::size_t>(selected)] : "";
   const Rect words{{rect.min.x + ui.px(8), rect.min.y}, {rect.max.x - ui.px(18), rect.max.y}};
-  text_in(ui, words, look.type, state.enabled ? c.text : c.text3, shown);
+  text_in(ui, words, look.type, state.enabled ? c.text : c.text3, look.are_given ? given(shown) : Words(shown));
   draw_icon(ui, Icon::chevron_down, {rect.max.x - ui.px(12), std::round(rect.center().y)}, ui.px(8),
             !state.enabled ? c.text3
             : it.hovered   ? c.text
@@ -43,7 +43,7 @@ bool combo(Ui& ui, const std::string& name, const Rect& rect, const std::vector<
   bool changed = combo_head(ui, name, rect, items, selected, look);
   if (ui.state.open_combo == name) {
     std::vector<MenuLine> lines;
-    for (const std::string& item : items) lines.push_back({item, "", true, false, false});
+    for (const std::string& item : items) lines.push_back({item, "", true, false, false, look.are_given});
     show_list(ui, name, rect, std::move(lines), selected, look.type);
   }
   if (picked >= 0 && picked < static_cast<int>(items.size()) && picked != selected) {

@@ -57,11 +57,14 @@ bool mouse_over(const Ui& ui, const Rect& rect) {
 
 namespace {
 
+// Shows words that are in the window's language already.
+void show_tooltip(Ui& ui, const Rect& rect, const std::string& sentence);
+
 // Joins the control's own tooltip and the glossary's sentence on the term that it stands for.
-std::string tooltip_words(const Ui& ui, const std::string& name, const ControlState& state) {
-  std::string words = state.tooltip != nullptr ? state.tooltip : "";
+std::string tooltip_words(Ui& ui, const std::string& name, const ControlState& state) {
+  std::string words(state.tooltip != nullptr ? said(ui, state.tooltip) : std::string_view());
   const TermTips* terms = ui.state.panels.find<TermTips>();
-  const std::string term = terms != nullptr && terms->sentence_of != nullptr ? terms->sentence_of(name) : "";
+  const std::string term = terms != nullptr && terms->sentence_of != nullptr ? terms->sentence_of(ui, name) : "";
   if (!words.empty() && !term.empty()) words += ' ';
   return words + term;
 }
@@ -88,7 +91,7 @@ Interaction interact_mouse(Ui& ui, const std::string& name, const Rect& rect, co
       if (s.hovered != name) {
         ui.wake_in(kTooltipDelay);
       } else if (s.time - s.hovered_since >= kTooltipDelay) {
-        tooltip(ui, rect, words.c_str());
+        show_tooltip(ui, rect, words);
       } else {
         ui.wake_in(kTooltipDelay - (s.time - s.hovered_since));
       }
@@ -131,17 +134,22 @@ void focus_ring(Ui& ui, const Rect& rect, float radius) {
 }
 
 void tooltip(Ui& ui, const Rect& rect, const char* sentence) {
-  if (sentence == nullptr || *sentence == '\0') return;
-  ui.overlays.push_back([rect, words = std::string(sentence)](Ui& over) {
+  if (sentence != nullptr && *sentence != '\0') show_tooltip(ui, rect, std::string(said(ui, sentence)));
+}
+
+namespace {
+
+void show_tooltip(Ui& ui, const Rect& rect, const std::string& sentence) {
+  ui.overlays.push_back([rect, words = sentence](Ui& over) {
     const float padding = over.px(8);
     const float most = over.px(300);
-    const float width = std::min(most, std::ceil(text_width(over, Type::words12, words)));
+    const float width = std::min(most, std::ceil(text_width(over, Type::words12, given(words))));
     // Measured by drawing outside of the screen first would cost a pass: count the lines instead.
     float lines = 1, x = 0;
     for (std::size_t at = 0; at < words.size();) {
       std::size_t end = words.find(' ', at);
       if (end == std::string::npos) end = words.size();
-      const float w = text_width(over, Type::words12, words.substr(at, end - at + 1));
+      const float w = text_width(over, Type::words12, given(words.substr(at, end - at + 1)));
       if (x > 0 && x + w - over.px(3) > width) {
         ++lines;
         x = 0;
@@ -160,9 +168,11 @@ void tooltip(Ui& ui, const Rect& rect, const char* sentence) {
     fill(box, over.colors.raised, over.px(size::radius_control));
     outline(over, box, over.colors.edge, 1, over.px(size::radius_control));
     Rect inner{{box.min.x + padding, box.min.y + padding - over.px(2)}, {box.max.x - padding + over.px(3), box.max.y}};
-    paragraph(over, inner, Type::words12, over.colors.text, words);
+    paragraph(over, inner, Type::words12, over.colors.text, given(words));
   });
 }
+
+}  // namespace
 
 std::string text_on_screen(const Session& session, const UiState& state) {
   return state.settled_text.empty() ? all_text(session, state) : state.settled_text;

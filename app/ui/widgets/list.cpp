@@ -54,7 +54,7 @@ ListPlace place_list(Ui& ui, const Rect& anchor, const std::vector<MenuLine>& li
   for (const MenuLine& line : lines) {
     const float right = line.right.empty() ? 0 : text_width(ui, Type::mono11, line.right) + ui.px(24);
     const float arrow = line.inner.empty() ? 0 : ui.px(16);
-    words = std::max(words, text_width(ui, type, line.label) + right + arrow);
+    words = std::max(words, text_width(ui, type, line.words()) + right + arrow);
     if (line.divider_above) dividers += ui.px(7);
   }
   place.content = place.line_height * static_cast<float>(lines.size()) + dividers;
@@ -126,13 +126,13 @@ void take_inner_keys(Ui& ui, const OpenList& list, ListFrame& frame) {
 }
 
 // The next line behind `at`, around the end, that can be picked and begins with the typed letter; else `at`.
-int line_of_letter(const OpenList& list, int at, char32_t typed) {
+int line_of_letter(Ui& ui, const OpenList& list, int at, char32_t typed) {
   if (typed <= ' ' || typed >= 0x7F) return at;
   for (int k = 1; k <= list.count(); ++k) {
     const int i = (std::max(at, -1) + k) % list.count();
-    const MenuLine& line = list.line(i);
-    if (can_pick(line) && !line.label.empty() &&
-        std::tolower(static_cast<unsigned char>(line.label[0])) == std::tolower(static_cast<int>(typed))) {
+    const std::string_view label = said(ui, list.line(i).words());
+    if (can_pick(list.line(i)) && !label.empty() &&
+        std::tolower(static_cast<unsigned char>(label[0])) == std::tolower(static_cast<int>(typed))) {
       return i;
     }
   }
@@ -149,7 +149,7 @@ void take_line_keys(Ui& ui, const OpenList& list, ListFrame& frame) {
   if (ui.take_key(KeyName::up)) at = next_line(list.lines, at < 0 ? list.count() : at, -1);
   if (ui.take_key(KeyName::home)) at = next_line(list.lines, -1, 1);
   if (ui.take_key(KeyName::end)) at = next_line(list.lines, list.count(), -1);
-  for (const char32_t typed : ui.input.characters) at = line_of_letter(list, at, typed);
+  for (const char32_t typed : ui.input.characters) at = line_of_letter(ui, list, at, typed);
   ui.input.characters.clear();
   if (frame.inner_open) ui.input.keys = all_keys;
   frame.moved_by_key = frame.just_opened || at != before;
@@ -182,7 +182,7 @@ void draw_line(Ui& ui, const MenuLine& line, bool checked, Type type, const Rect
     text_in(ui, take_right(words, std::ceil(text_width(ui, Type::mono11, line.right)), ui.px(8)), Type::mono11,
             line.enabled ? c.text2 : c.text3, line.right, 1);
   }
-  text_in(ui, words, type, line.enabled ? c.text : c.text3, line.label);
+  text_in(ui, words, type, line.enabled ? c.text : c.text3, line.words());
 }
 
 void scroll_into(Ui& ui, const Rect& cell, const Rect& visible, double& scroll) {

@@ -8,7 +8,7 @@
 
 namespace headscope::ui {
 
-Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_view fact, int head, bool mono_title) {
+Rect panel_header(Ui& ui, const Rect& area, const Words& title, const Words& fact, int head, bool mono_title) {
   const float padding = ui.px(size::panel_padding);
   Rect line{{area.min.x + padding, area.min.y},
             {area.max.x - padding, std::min(area.max.y, area.min.y + ui.px(size::panel_header))}};
@@ -21,10 +21,10 @@ Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_
   const Type type = mono_title ? Type::mono_bold12 : Type::title13;
   const float width = std::ceil(text_width(ui, type, title));
   text_in(ui, {line.min, {std::min(line.max.x, line.min.x + width + 1), line.max.y}}, type, ui.colors.text, title);
-  if (!title.empty()) line.min.x += width + ui.px(12);
+  if (!title.text.empty()) line.min.x += width + ui.px(12);
   // A number whose end is cut is another number: a fact stands whole, or not at all.
   const float fact_width = std::ceil(text_width(ui, mono_title ? Type::mono12 : Type::words12, fact));
-  if (!fact.empty() && fact_width <= line.width()) {
+  if (!fact.text.empty() && fact_width <= line.width()) {
     text_in(ui, {line.min, {line.min.x + fact_width + 1, line.max.y}}, mono_title ? Type::mono12 : Type::words12,
             ui.colors.text2, fact);
     line.min.x += fact_width + ui.px(10);
@@ -32,7 +32,7 @@ Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_
   return line;
 }
 
-void locked_value(Ui& ui, const Rect& rect, std::string_view value, const char* why) {
+void locked_value(Ui& ui, const Rect& rect, const Words& value, const char* why) {
   Rect words = rect;
   const Rect lock = take_right(words, ui.px(14), ui.px(6));
   text_in(ui, words, Type::mono12, ui.colors.text2, value);

@@ -39,7 +39,7 @@ bool text_field(Ui& ui, const std::string& name, const Rect& rect, std::string& 
     text_in(ui, inner, Type::words12, ui.colors.text3, hint);
     if (focused) draw_edited_line(ui, inner, Type::mono12, edit, true);
   } else if (!state.enabled) {
-    text_in(ui, inner, Type::mono12, ui.colors.text3, edit.buffer);
+    text_in(ui, inner, Type::mono12, ui.colors.text3, given(edit.buffer));
   } else {
     draw_edited_line(ui, inner, Type::mono12, edit, focused);
   }
@@ -114,7 +114,7 @@ bool number_field(Ui& ui, const std::string& name, const Rect& rect, double& val
   }
   if (!focused && ui.state.editing == name) ui.state.editing.clear();
   if (!state.enabled) {
-    text_in(ui, inner, Type::mono12, ui.colors.text3, edit.buffer);
+    text_in(ui, inner, Type::mono12, ui.colors.text3, given(edit.buffer));
   } else {
     draw_edited_line(ui, inner, Type::mono12, edit, focused);
   }

@@ -25,7 +25,7 @@ std::string_view without_blank_end(std::string_view s) {
 // Of a line that is laid out: what is left of a text may be wider than it was within the text.
 std::string cut_shown_line(Ui& ui, Type type, std::string_view s, float width) {
   const std::shared_ptr<ShownLine> line = shown_line(ui, type, s);
-  float x = text_width(ui, type, kEllipsis);
+  float x = text_width(ui, type, given(kEllipsis));
   std::size_t count = 0;  // how many graphemes are left
   for (; count < line->in_text.size(); ++count) {
     const ShownGrapheme& grapheme = line->graphemes[line->in_text[count]];
@@ -36,25 +36,26 @@ std::string cut_shown_line(Ui& ui, Type type, std::string_view s, float width) {
     const std::size_t end = count == 0 ? 0 : line->graphemes[line->in_text[count - 1]].end;
     std::string result(without_blank_end(s.substr(0, end)));
     result += kEllipsis;
-    if (count == 0 || text_width(ui, type, result) <= width) return result;
+    if (count == 0 || text_width(ui, type, given(result)) <= width) return result;
     count -= std::min(count, less);
   }
 }
 
 }  // namespace
 
-std::string cut_to_width(Ui& ui, Type type, std::string_view s, float width) {
+std::string cut_to_width(Ui& ui, Type type, const Words& words, float width) {
+  const std::string_view s = said(ui, type, words, width);
   // A long text is never measured whole: no line of the window holds more than this.
   const std::size_t most = static_cast<std::size_t>(std::max(8.0f, width)) * 8;
-  if (s.size() <= most && text_width(ui, type, s) <= width) return std::string(s);
+  if (s.size() <= most && text_width(ui, type, given(s)) <= width) return std::string(s);
   const std::string_view part = s.size() <= most ? s : s.substr(0, previous_grapheme(s, most));
   if (needs_layout(part)) return cut_shown_line(ui, type, part, width);
-  const float room = width - text_width(ui, type, kEllipsis);
+  const float room = width - text_width(ui, type, given(kEllipsis));
   float x = 0;
   std::size_t end = 0;
   while (end < s.size()) {
     const std::size_t next = next_grapheme(s.substr(0, std::min(s.size(), end + 256)), end);
-    x += text_width(ui, type, s.substr(end, next - end));
+    x += text_width(ui, type, given(s.substr(end, next - end)));
     if (x > room || next <= end) break;
     end = next;
   }
@@ -73,7 +74,7 @@ std::size_t fitting_part(Ui& ui, Type type, std::string_view word, float width) 
   float x = 0;
   while (end < word.size()) {
     const std::size_t next = next_grapheme(word.substr(0, std::min(word.size(), end + 256)), end);
-    x += text_width(ui, type, word.substr(end, next - end));
+    x += text_width(ui, type, given(word.substr(end, next - end)));
     if (next <= end || (x > width && end > 0)) break;
     end = next;
   }
@@ -90,11 +91,11 @@ std::vector<std::string> wrapped_lines(Ui& ui, Type type, std::string_view s, fl
     if (end == std::string_view::npos) end = s.size();
     std::string_view word = s.substr(at, end - at);
     const std::string longer = line.empty() ? std::string(word) : line + " " + std::string(word);
-    if (text_width(ui, type, longer) <= width) {
+    if (text_width(ui, type, given(longer)) <= width) {
       line = longer;
     } else {
       if (!line.empty()) flush();
-      while (width >= 1 && text_width(ui, type, word) > width) {
+      while (width >= 1 && text_width(ui, type, given(word)) > width) {
         const std::size_t part = fitting_part(ui, type, word, width);
         if (part == 0 || part >= word.size()) break;
         line = word.substr(0, part);
@@ -112,17 +113,17 @@ std::vector<std::string> wrapped_lines(Ui& ui, Type type, std::string_view s, fl
 
 }  // namespace
 
-float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s) {
+float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, const Words& s) {
   float y = rect.min.y;
-  for (const std::string& line : wrapped_lines(ui, type, s, rect.width())) {
-    text(ui, {rect.min.x, y}, type, color, line);
+  for (const std::string& line : wrapped_lines(ui, type, said(ui, type, s), rect.width())) {
+    text(ui, {rect.min.x, y}, type, color, given(line));
     y += paragraph_pitch(ui, type);
   }
   return y - rect.min.y;
 }
 
-float paragraph_height(Ui& ui, Type type, std::string_view s, float width) {
-  return static_cast<float>(wrapped_lines(ui, type, s, width).size()) * paragraph_pitch(ui, type);
+float paragraph_height(Ui& ui, Type type, const Words& s, float width) {
+  return static_cast<float>(wrapped_lines(ui, type, said(ui, type, s), width).size()) * paragraph_pitch(ui, type);
 }
 
 }  // namespace headscope::ui

@@ -121,7 +121,7 @@ bool caret_shown(Ui& ui) {
 
 void draw_edited_line(Ui& ui, const Rect& rect, Type type, TextEdit& edit, bool focused) {
   const float caret_x = caret_place(ui, type, edit.buffer, edit.caret);
-  const float whole = text_width(ui, type, edit.buffer);
+  const float whole = text_width(ui, type, given(edit.buffer));
   const float room = rect.width() - ui.px(2);
   if (focused) {
     if (caret_x - edit.scroll > room) edit.scroll = caret_x - room;
@@ -140,7 +140,7 @@ void draw_edited_line(Ui& ui, const Rect& rect, Type type, TextEdit& edit, bool 
            mix(ui.colors.well, ui.colors.accent, 0.38f));
     }
   }
-  text(ui, {left, top}, type, ui.colors.text, edit.buffer);
+  text(ui, {left, top}, type, ui.colors.text, given(edit.buffer));
   if (focused && caret_shown(ui)) {
     const float x = std::min(std::round(left + caret_x), rect.max.x - std::max(1.0f, ui.px(1)));
     vertical_line(ui, x, top, top + std::round(height), ui.colors.accent);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/ui/ui.h"
+#include "app/ui/widgets/words.h"
 
 namespace headscope::ui {
 
@@ -50,7 +51,7 @@ float atlas_em(Type type, float scale);
 // All text on screen that comes from the user or from files, in its current state.
 std::string all_text(const Session& session, const UiState& state);
 
-// The text, or its longest beginning that fits with an ellipsis.
-std::string cut_to_width(Ui& ui, Type type, std::string_view s, float width);
+// The text in the window's language, in the fullest way that fits, or the longest beginning that fits with an ellipsis.
+std::string cut_to_width(Ui& ui, Type type, const Words& s, float width);
 
 }  // namespace headscope::ui

@@ -10,7 +10,7 @@ namespace headscope::ui {
 
 float caret_place(Ui& ui, Type type, std::string_view s, std::size_t at) {
   at = std::min(at, s.size());
-  if (!needs_layout(s)) return text_width(ui, type, s.substr(0, at));
+  if (!needs_layout(s)) return text_width(ui, type, given(s.substr(0, at)));
   const auto line = shown_line(ui, type, s);
   const ShownGrapheme* grapheme = line->grapheme_at(at);
   if (grapheme == nullptr) return 0;
@@ -24,7 +24,7 @@ std::size_t byte_at(Ui& ui, Type type, std::string_view s, float x) {
     float left = 0;
     for (std::size_t at = 0; at < s.size();) {
       const std::size_t next = next_grapheme(s, at);
-      const float w = text_width(ui, type, s.substr(at, next - at));
+      const float w = text_width(ui, type, given(s.substr(at, next - at)));
       if (x < left + w / 2) return at;
       left += w;
       at = next;
@@ -44,8 +44,8 @@ std::size_t byte_at(Ui& ui, Type type, std::string_view s, float x) {
 std::vector<Stretch> stretches_of(Ui& ui, Type type, std::string_view s, std::size_t begin, std::size_t end) {
   if (begin >= end) return {};
   if (!needs_layout(s)) {
-    const float from = text_width(ui, type, s.substr(0, begin));
-    return {{from, from + text_width(ui, type, s.substr(begin, end - begin))}};
+    const float from = text_width(ui, type, given(s.substr(0, begin)));
+    return {{from, from + text_width(ui, type, given(s.substr(begin, end - begin)))}};
   }
   std::vector<Stretch> result;
   const auto line = shown_line(ui, type, s);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ui/ui.h"
+#include "app/ui/widgets/words.h"
 #include "core/picture/color_map.h"
 #include "core/picture/heatmap.h"
 
@@ -38,17 +39,22 @@ Rect row(const Rect& area, float& y, float height);   // the next full-width row
 Rect take_right(Rect& area, float width, float gap);  // cuts a piece off the right side
 Rect take_left(Rect& area, float width, float gap);
 
-// ---- text
-void text(Ui& ui, ImVec2 at, Type type, Rgba color, std::string_view s);  // at: top left
-// Vertically centred in rect; align 0 left, 0.5 centre, 1 right; cut with an ellipsis when too wide.
-void text_in(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s, float align = 0);
-float text_width(Ui& ui, Type type, std::string_view s);
+// ---- text, in the language of the window but for what is given()
+void text(Ui& ui, ImVec2 at, Type type, Rgba color, const Words& s);  // at: top left
+// Vertically centred in rect; align 0 left, 0.5 centre, 1 right. Where it is too wide, a shorter way to say it, else
+// cut with an ellipsis.
+void text_in(Ui& ui, const Rect& rect, Type type, Rgba color, const Words& s, float align = 0);
+float text_width(Ui& ui, Type type, const Words& s);  // of the fullest way to say it
+// The words in the language of the window: the fullest way to say them that is at most `width` wide, else the shortest.
+std::string_view said(Ui& ui, Type type, const Words& s, float width);
+std::string_view said(Ui& ui, Type type, const Words& s);  // the fullest way
+std::string_view said(Ui& ui, const Words& s);             // of a sentence
 // The y for text() that centres a line on `center`, its baseline on a whole pixel.
 float text_top(Ui& ui, Type type, float center);
-void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, std::string_view s);    // turned 90 degrees
-float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, std::string_view s);  // wrapped; returns height
-float paragraph_height(Ui& ui, Type type, std::string_view s, float width);            // the height of the same text,
-                                                                                       // without drawing
+void text_up(Ui& ui, ImVec2 lower_left, Type type, Rgba color, const Words& s);    // turned 90 degrees
+float paragraph(Ui& ui, const Rect& rect, Type type, Rgba color, const Words& s);  // wrapped; returns height
+float paragraph_height(Ui& ui, Type type, const Words& s, float width);            // the height of the same text,
+                                                                                   // without drawing
 
 // ---- lists over everything: combos, menus, context menus
 struct MenuLine {
@@ -56,6 +62,8 @@ struct MenuLine {
   std::string right;  // shortcut, or a fact
   bool enabled = true, checked = false;
   bool divider_above = false;
+  bool is_given = false;  // the label is the user's, or a file's
+  Words words() const { return is_given ? given(label) : Words(label); }
   // Lines of a second list, which opens beside this line instead of picking it; a pick in it goes to
   // state.chosen[NAME + "/" + label].
   std::vector<std::string> inner = {};
@@ -92,7 +100,7 @@ void focus_ring(Ui& ui, const Rect& rect, float radius);
 void tooltip(Ui& ui, const Rect& rect, const char* sentence);
 
 // ---- controls; true when the value changed (or the button was pressed) in this frame
-bool button(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, const ControlState& state = {},
+bool button(Ui& ui, const std::string& name, const Rect& rect, const Words& label, const ControlState& state = {},
             bool primary = false);
 enum class Icon {
   undo,
@@ -121,19 +129,20 @@ bool icon_button(Ui& ui, const std::string& name, const Rect& rect, Icon icon, c
 struct ComboLook {
   ControlState state;
   Type type = Type::mono12;
+  bool are_given = false;  // the items are the user's, or a file's
 };
 // The list opens below (or above when there is no room) and can be used with Enter and arrows.
 bool combo(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
            const ComboLook& look = {});
 bool segments(Ui& ui, const std::string& name, const Rect& rect, const std::vector<std::string>& items, int& selected,
               const ControlState& state = {});
-bool chip(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool& on,
+bool chip(Ui& ui, const std::string& name, const Rect& rect, const Words& label, bool& on,
           const ControlState& state = {});
-bool checkbox(Ui& ui, const std::string& name, const Rect& rect, std::string_view label, bool& on,
+bool checkbox(Ui& ui, const std::string& name, const Rect& rect, const Words& label, bool& on,
               const ControlState& state = {});
 // A line of a list of which one is on; `fact` stands dim at its right. True when it was off and is picked.
 struct RadioLine {
-  std::string_view label, fact;
+  Words label, fact;
   bool on = false;
 };
 bool radio(Ui& ui, const std::string& name, const Rect& rect, const RadioLine& line, const ControlState& state = {});
@@ -166,12 +175,12 @@ bool slider(Ui& ui, const std::string& name, const Rect& rect, double& value, co
 bool text_field(Ui& ui, const std::string& name, const Rect& rect, std::string& value, std::string_view hint,
                 const ControlState& state = {});
 // Read-only value with a lock at the right.
-void locked_value(Ui& ui, const Rect& rect, std::string_view value, const char* tooltip);
+void locked_value(Ui& ui, const Rect& rect, const Words& value, const char* tooltip);
 
 // ---- pieces of panels
 // Header of 40: optional head square, title, one dim fact. Returns the rectangle that is left at the right for
 // controls.
-Rect panel_header(Ui& ui, const Rect& area, std::string_view title, std::string_view fact, int head = -1,
+Rect panel_header(Ui& ui, const Rect& area, const Words& title, const Words& fact, int head = -1,
                   bool mono_title = false);
 void divider(Ui& ui, ImVec2 a, ImVec2 b);
 // The sentence with a problem's suggestions as buttons; returns its height. Pressing one edits the draft.

@@ -69,6 +69,7 @@ void Driver::frame(InputEvents input) {
   state.time = time_;
   texts.clear();
   probe.texts = &texts;
+  probe.untranslated = &untranslated;
   Ui ui{.session = session,
         .settings = settings,
         .textures = textures,
@@ -80,6 +81,7 @@ void Driver::frame(InputEvents input) {
         .shift_held = held,
         .commands = std::exchange(pushed_, {}),
         .probe = &probe,
+        .translation = translation,
         .get_clipboard = [this] { return clipboard; },
         .set_clipboard = [this](const std::string& text_to_keep) { clipboard = text_to_keep; },
         .say =

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,7 +50,9 @@ class Driver {
   UiState state;
   NullTextures textures;
   Probe probe;
-  std::vector<DrawnText> texts;  // of the last frame
+  std::vector<DrawnText> texts;        // of the last frame
+  std::set<std::string> untranslated;  // what the language of the settings had no words for
+  Translation* translation = nullptr;  // instead of that of the settings' language
   std::string clipboard;
   static constexpr std::size_t kMostHeard = 8;
   std::vector<std::string> said, played;  // texts that were spoken, sounds that were played: the first ones

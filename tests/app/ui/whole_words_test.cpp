@@ -68,12 +68,17 @@ void report(const std::set<std::string>& found) {
   for (const std::string& each : found) ADD_FAILURE() << each;
 }
 
-TEST(WholeWords, NoneOfTheWindowsOwnIsCutInAView) {
+// In every language of the window, a case each.
+class WholeWords : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Languages, WholeWords, ::testing::Values("en", "es"));
+
+TEST_P(WholeWords, NoneOfTheWindowsOwnIsCutInAView) {
   std::set<std::string> found;
   for (const Document& document : documents()) {
     for (const Window& window : kWindows) {
       for (const bool unfolded : {false, true}) {
         Driver d(document, window.width, window.height, window.scale);
+        d.settings.language = GetParam();
         if (unfolded) d.push(CommandId::unfold_all);
         for (const MainViewInfo& info : main_views()) {
           if (d.session.trace() == nullptr) break;
@@ -88,12 +93,13 @@ TEST(WholeWords, NoneOfTheWindowsOwnIsCutInAView) {
 }
 
 // Every command whose name ends with dots opens one.
-TEST(WholeWords, NoneOfTheWindowsOwnIsCutInADialog) {
+TEST_P(WholeWords, NoneOfTheWindowsOwnIsCutInADialog) {
   std::set<std::string> found;
   for (const Window& window : kWindows) {
     for (const CommandInfo& info : command_list()) {
       if (!std::string_view(info.title).ends_with("...")) continue;
       Driver d(at_first_start(), window.width, window.height, window.scale);
+      d.settings.language = GetParam();
       d.push(info.id);
       d.step(6);
       for (const std::string& cut : cut_words(d)) found.insert(std::string(info.title) + " | " + cut);
@@ -102,7 +108,7 @@ TEST(WholeWords, NoneOfTheWindowsOwnIsCutInADialog) {
   report(found);
 }
 
-TEST(WholeWords, AreToldFromTheUsersThatMayBeCut) {
+TEST(CutWords, AreToldFromTheUsersThatMayBeCut) {
   Driver d(at_first_start());
   d.texts = {{"Comp…", {}}, {"Computing …", {}}, {"An…", {}}, {"…", {}}, {"a whole sentence.", {}}};
   EXPECT_EQ(cut_words(d), std::vector<std::string>{"Comp…"});

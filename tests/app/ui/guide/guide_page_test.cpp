@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/ui/guide/guide_text.h"
+#include "app/ui/guide/languages.h"
 
 namespace headscope::ui {
 namespace {
@@ -99,6 +100,53 @@ TEST(GuidePages, AllOfThemAreThereAndTheirLinksLeadSomewhere) {
   }
   EXPECT_GE(pages, 4);
   EXPECT_GE(examples, 5);
+}
+
+std::vector<std::string> of_kind(const GuideLine& line, GuideSpan::Kind kind) {
+  std::vector<std::string> found;
+  for (const GuideSpan& span : line) {
+    if (span.kind == kind) found.push_back(kind == GuideSpan::Kind::link ? span.target : span.text);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// The code and the links of a line are the same in another language, in any order.
+void expect_same_line(const GuideLine& line, const GuideLine& english, const std::string& where) {
+  for (const GuideSpan::Kind kind : {GuideSpan::Kind::code, GuideSpan::Kind::link}) {
+    EXPECT_EQ(of_kind(line, kind), of_kind(english, kind)) << where;
+  }
+  EXPECT_EQ(line.empty(), english.empty()) << where;
+}
+
+// Blocks have the same numbers in every language: the glossary is looked up by them.
+TEST(GuidePages, EveryPageHasTheSameBlocksInEveryLanguage) {
+  for (const Language& language : languages()) {
+    if (language.code == "en") continue;
+    for (const GuidePage& english : guide_pages()) {
+      const GuidePage* page = find_guide_page(english.id, language.code);
+      ASSERT_NE(page, nullptr);
+      const std::string name = language.code + "/" + english.id;
+      EXPECT_NE(page->title, english.title) << name << " is not translated";
+      ASSERT_EQ(page->blocks.size(), english.blocks.size()) << name;
+      for (std::size_t k = 0; k < english.blocks.size(); ++k) {
+        const GuideBlock &here = page->blocks[k], &there = english.blocks[k];
+        const std::string where = name + ": " + guide_words(there).substr(0, 60);
+        EXPECT_EQ(here.kind, there.kind) << where;
+        EXPECT_EQ(here.mark, there.mark) << where;
+        EXPECT_EQ(here.live, there.live) << where;
+        EXPECT_EQ(here.code, there.code) << where;
+        expect_same_line(here.line, there.line, where);
+        ASSERT_EQ(here.rows.size(), there.rows.size()) << where;
+        for (std::size_t row = 0; row < there.rows.size(); ++row) {
+          ASSERT_EQ(here.rows[row].size(), there.rows[row].size()) << where;
+          for (std::size_t cell = 0; cell < there.rows[row].size(); ++cell) {
+            expect_same_line(here.rows[row][cell], there.rows[row][cell], where);
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(GuidePages, NoMarkIsLeftInTheirWords) {

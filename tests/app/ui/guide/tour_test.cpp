@@ -180,6 +180,7 @@ TEST(Tour, ChangesItsLanguageOnTheWay) {
   start(d);
   d.settings.language = "es";
   d.step();
+  d.step();
   EXPECT_EQ(d.state.panels.get<CalloutState>().title, language_for("es", "").text("tour/phrase/title"));
   d.choose("tour/language", "English");
   EXPECT_EQ(d.settings.language, "en");
@@ -225,6 +226,7 @@ TEST(Tour, NeverCoversWhatItPointsAt) {
     for (const char* language : {"en", "es"}) {
       Driver d(width, height);
       d.settings.language = language;
+      d.step();
       start(d);
       for (const TourStop& stop : tour_stops()) {
         const std::string where = stop.id + " at " + std::to_string(width) + " in " + language;
@@ -259,6 +261,7 @@ TEST(Tour, OffersToGoOnWhereItWasLeft) {
 TEST(Tour, HasNoEnglishWordForNoMaskInSpanish) {
   Driver d(phrase_document("uno dos tres"));
   d.settings.language = "es";
+  d.step();
   start(d);
   go_on_to(d, "mask");
   const std::string text = d.state.panels.get<CalloutState>().text;
