@@ -49,7 +49,9 @@ void add_look(Sentence& sentence, const std::vector<LookPiece>& pieces, const Ce
   for (const LookPiece& piece : pieces) {
     const auto link = [&](const char* name, Ink ink, const char* tooltip, const Cell& to) {
       sentence.add_link(piece.text,
-                        {.name = name, .ink = ink, .tooltip = tooltip, .go = [to](Ui& ui) { show_cell(ui, to); }});
+                        {.name = name, .ink = ink, .is_said = piece.is_said, .tooltip = tooltip, .go = [to](Ui& ui) {
+                           show_cell(ui, to);
+                         }});
     };
     switch (piece.role) {
       case Role::words:

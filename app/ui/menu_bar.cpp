@@ -131,7 +131,7 @@ std::vector<Entry> entries_of(const Ui& ui, int menu) {
       bool first = true;
       for (const std::string& path : ui.settings.recent_files) {
         if (entries.size() > 10) break;
-        entries.push_back({{file_name(path), "", true, false, first}, {CommandId::open_path, path}});
+        entries.push_back({{file_name(path), "", true, false, first, true}, {CommandId::open_path, path}});
         first = false;
       }
     }
@@ -253,12 +253,12 @@ void draw_menu_bar(Ui& ui, const Rect& area) {
   const bool box = area.width() / ui.scale >= 1200;
   if (box) draw_command_box(ui, area);
   const std::string& title = ui.state.panels.get<DocumentState>().title;
-  const float title_width = text_width(ui, Type::words12, title);
+  const float title_width = text_width(ui, Type::words12, given(title));
   const float right = area.max.x - (box ? ui.px(330) : ui.px(14));
   // In the middle; in a small window beside the menus.
   const float left = std::round(std::max(area.center().x - title_width / 2, x + ui.px(14)));
   if (left + title_width < right) {
-    text_in(ui, {{left, line.min.y}, {left + title_width + 1, line.max.y}}, Type::words12, c.text2, title);
+    text_in(ui, {{left, line.min.y}, {left + title_width + 1, line.max.y}}, Type::words12, c.text2, given(title));
     ui.mark("title", {{left, line.min.y}, {left + title_width + 1, line.max.y}});
   }
 }

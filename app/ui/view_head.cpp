@@ -168,7 +168,8 @@ ViewFinding spoken_finding(Ui& ui) {
     const std::string words = english.substr(link.at, link.length);
     at = link.at + link.length;
     link.at = finding.sentence.size();
-    finding.sentence += link.ink == FindingLink::Ink::number ? said(ui, words) : std::string_view(words);
+    finding.sentence +=
+        link.is_said || link.ink == FindingLink::Ink::number ? said(ui, words) : std::string_view(words);
     link.length = finding.sentence.size() - link.at;
   }
   finding.sentence += said(ui, english.substr(at));

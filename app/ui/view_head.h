@@ -18,6 +18,7 @@ struct FindingLink {
   std::size_t at = 0, length = 0;  // in the sentence, bytes
   std::string name;                // of the control, below "view_head/"
   enum class Ink { number, query, key, word } ink = Ink::number;
+  bool is_said = false;  // its words are ours, not letters of the text, and are translated
   std::string tooltip;
   std::function<void(Ui&)> go;  // called by the click
 };

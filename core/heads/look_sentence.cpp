@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "core/request/stage.h"
+#include "core/text/byte_alphabet.h"
 
 namespace headscope {
 namespace {
@@ -77,15 +79,18 @@ std::vector<LookPiece> look_pieces(const Trace& trace, std::int64_t batch, std::
     if (place[axis] < 0 || place[axis] >= tensor.dim(axis)) return {};
   }
   const std::vector<std::string> rows = trace.query_labels(), columns = trace.key_labels();
-  const auto name = [](const std::vector<std::string>& labels, std::int64_t at) {
-    return at < static_cast<std::int64_t>(labels.size()) ? without_blanks(labels[static_cast<std::size_t>(at)])
-                                                         : fmt::format("token {}", at);
+  const auto named = [](Role role, const std::vector<std::string>& labels, std::int64_t at) -> LookPiece {
+    const auto place = static_cast<std::size_t>(at);
+    if (place >= labels.size()) return {role, fmt::format("token {}", at), at, true};
+    std::string byte = byte_words(labels, place);
+    if (!byte.empty()) return {role, std::move(byte), at, true};
+    return {role, without_blanks(labels[place]), at};
   };
   const LookFact fact = rows == columns ? look_fact(rows, query, key) : LookFact::none;
   std::vector<LookPiece> pieces = {
-      {Role::query, name(rows, query), query},
+      named(Role::query, rows, query),
       {Role::words, " looks at ", -1},
-      {Role::key, fact == LookFact::itself ? "itself" : name(columns, key), key},
+      fact == LookFact::itself ? LookPiece{Role::key, "itself", key, true} : named(Role::key, columns, key),
       {Role::words, " with ", -1},
       {Role::share, share_words(static_cast<double>(tensor.at({batch, head, query, key}))), -1}};
   add_fact(pieces, fact, rows, query, key);

@@ -29,6 +29,7 @@ struct LookPiece {
   enum class Role { words, query, key, earlier, share } role = Role::words;
   std::string text;
   std::int64_t at = -1;  // the place of a query, a key or an earlier token
+  bool is_said = false;  // the text says what the token is ("itself", "byte 1 of 2 of ñ"), and is not its letters
 };
 
 // The pieces of look_sentence(), whose texts follow each other without anything between them. None where that is "".

@@ -1,5 +1,7 @@
 #include "core/text/byte_alphabet.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "core/base/utf8.h"
@@ -120,6 +122,26 @@ std::optional<unsigned char> byte_piece(std::string_view piece) {
     value = 16 * value + static_cast<unsigned>(digit ? c - '0' : c - 'A' + 10);
   }
   return static_cast<unsigned char>(value);
+}
+
+std::string byte_words(std::span<const std::string> tokens, std::size_t at) {
+  constexpr std::size_t kMostBytes = 4;  // of a character
+  if (at >= tokens.size() || !byte_piece(tokens[at])) return "";
+  std::size_t first = at;
+  while (first > 0 && at - first + 1 < kMostBytes && byte_piece(tokens[first - 1])) --first;
+  for (; first <= at; ++first) {
+    std::string bytes;
+    for (std::size_t k = first; k < tokens.size() && bytes.size() < kMostBytes; ++k) {
+      const std::optional<unsigned char> byte = byte_piece(tokens[k]);
+      if (!byte) break;
+      bytes += static_cast<char>(*byte);
+    }
+    const CodePoint found = code_point_at(bytes, 0);
+    const auto size = static_cast<std::size_t>(found.bytes);
+    if (!found.valid || size < 2 || first + size <= at) continue;
+    return fmt::format("byte {} of {} of {}", at - first + 1, size, bytes.substr(0, size));
+  }
+  return "";
 }
 
 }  // namespace headscope

@@ -2,8 +2,10 @@
 // Source: Radford et al. 2019, the released encoder's bytes_to_unicode.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,5 +30,9 @@ std::string replaced_invalid(std::string_view bytes);
 // "<0xE2>", the pieces that SentencePiece falls back to, and the reverse; nullopt for other pieces.
 std::string name_of_byte(unsigned char byte);
 std::optional<unsigned char> byte_piece(std::string_view piece);
+
+// "byte 2 of 3 of 注" for the token `at` of a text whose characters are spelled by such pieces; "" for another token,
+// and for bytes that make no character.
+std::string byte_words(std::span<const std::string> tokens, std::size_t at);
 
 }  // namespace headscope

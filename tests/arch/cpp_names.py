@@ -59,7 +59,7 @@ def names_declared_by(statement):
     flat, bare = None, statement  # constexpr int kFirst = f(1, 2), kSecond = 2;
     while bare != flat:
         flat, bare = bare, re.sub(r"\([^(){}]*\)|\{[^(){}]*\}|<[^<>;]*>", "", bare)
-    return names + re.findall(r",\s*(\w+)\s*(?:[=,\[]|$)", flat)
+    return names + re.findall(r",[\s*&]*(\w+)\s*(?:[=,\[]|$)", flat)
 
 
 def kept_to_itself(namespaces, statement):

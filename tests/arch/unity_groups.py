@@ -224,7 +224,7 @@ def time_of_change(path):
 MANY = 24  # files of a target: compiled apart they take longer than its groups do
 
 
-FACTS = 2  # which facts a kept file holds of a source; what an older script kept is asked again
+FACTS = 3  # which facts a kept file holds of a source; what an older script kept is asked again
 
 
 class Kept:

@@ -57,7 +57,7 @@ class UnityGroups(unittest.TestCase):
 
     def test_files_that_share_a_name_do_not(self):
         first = self.file("first.cpp", FIRST)
-        for text in ("int kRow = 1;", "struct Grid;", "int larger(int a) { return a; }", "using Row = int;"):
+        for text in ("int kRow = 1;", "int *other, *kRow;", "struct Grid;", "int larger(int a) { return a; }", "using Row = int;"):
             second = self.file("second.cpp", "namespace headscope { namespace { " + text + " } }\n")
             self.assertEqual(self.groups(first, second), [], text)
 

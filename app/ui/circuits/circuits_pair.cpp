@@ -175,7 +175,7 @@ void draw_pair_row(Ui& ui, const CompositionShown& shown, std::size_t number, co
   rest.min.x += ui.px(4);
   const std::string words = fmt::format("{} reads {}", head_name(reader), head_name(writer));
   text_in(ui, take_left(rest, std::min(ui.px(kPairName), rest.width() * 0.4f), ui.px(6)),
-          picked ? Type::mono_bold12 : Type::mono12, ui.colors.text, words);
+          picked ? Type::mono_bold12 : Type::mono12, ui.colors.text, ours(words));
   text_in(ui, take_right(rest, ui.px(52), ui.px(6)), Type::mono12, ui.colors.text2,
           number_label(pair.score / shown.found.random, 2) + "×", 1);
   text_in(ui, take_right(rest, ui.px(56), ui.px(10)), Type::mono12, ui.colors.text, number_label(pair.score, 4), 1);

@@ -204,13 +204,17 @@ std::string typed_name(const Trace& trace, std::int64_t id) {
   return std::to_string(id);
 }
 
+float label_width(Ui& ui, const char* words) {
+  return std::max(ui.px(32), std::ceil(text_width(ui, Type::words12, words)) + 1);
+}
+
 void draw_head_steppers(Ui& ui, const Trace& trace, Rect& line) {
   const Architecture& architecture = trace.model->checkpoint->architecture();
   LayerHead head = head_of_tokens(ui, trace);
-  text_in(ui, take_left(line, ui.px(32), ui.px(6)), Type::words12, ui.colors.text2, "layer");
+  text_in(ui, take_left(line, label_width(ui, "layer"), ui.px(6)), Type::words12, ui.colors.text2, "layer");
   bool changed =
       index_stepper(ui, "circuits/layer", take_left(line, ui.px(92), ui.px(10)), head.layer, architecture.num_layers);
-  text_in(ui, take_left(line, ui.px(32), ui.px(6)), Type::words12, ui.colors.text2, "head");
+  text_in(ui, take_left(line, label_width(ui, "head"), ui.px(6)), Type::words12, ui.colors.text2, "head");
   changed |=
       index_stepper(ui, "circuits/head", take_left(line, ui.px(92), ui.px(16)), head.head, architecture.num_heads);
   if (changed) ui.session.view.circuits.reader = head;

@@ -203,7 +203,7 @@ void draw_stages(Ui& ui, const CompareShown& shown, const Comparison& comparison
                               : relative >= 0.001        ? fmt::format("{:.1f} %", relative * 100)
                                                          : number_label(relative, 1, true);
     text_in(ui, take_right(rest, ui.px(64), ui.px(8)), Type::mono12, stage.differs() ? ui.colors.text : ui.colors.text3,
-            share, 1);
+            ours(share), 1);
     const std::string norm =
         stage.unlike > 0 ? fmt::format("{} not finite", stage.unlike) : number_label(stage.norm, 4, true);
     text_in(ui, take_right(rest, ui.px(110), ui.px(10)), Type::mono12,

@@ -124,8 +124,8 @@ void draw_cell(Ui& ui, const CorpusShown& shown, const Rect& place) {
   text_in(ui, take_right(line, ui.px(50), ui.px(6)), Type::mono_bold12, ui.colors.text,
           number_label(static_cast<double>(example.value), 4), 1);
   const std::string where = fmt::format("query {} \u00b7 key {}", example.query, example.key);
-  text_in(ui, take_right(line, std::ceil(text_width(ui, Type::mono11, where)) + 1, ui.px(6)), Type::mono11,
-          ui.colors.text2, where, 1);
+  text_in(ui, take_right(line, std::ceil(text_width(ui, Type::mono11, ours(where))) + 1, ui.px(6)), Type::mono11,
+          ui.colors.text2, ours(where), 1);
   const CorpusPhrase* phrase = example_phrase(shown, shown.example);
   const auto token = [&](std::int64_t at) {
     const bool known = phrase != nullptr && at >= 0 && at < static_cast<std::int64_t>(phrase->pieces.size());

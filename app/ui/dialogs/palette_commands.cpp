@@ -40,9 +40,10 @@ void run_command(Ui& ui, const PaletteEntry& entry) {
 void list_examples(Ui& ui, std::vector<PaletteEntry>& entries) {
   const Language& language = language_of(ui);
   for (const Example& example : all_examples()) {
-    entries.push_back({.label = "example " + example_text(language, example, "title"),
-                       .other_words = example.id + " tutorial",
-                       .argument = example.id});
+    entries.push_back({.label = fmt::format("{} {}", said(ui, "example"), example_text(language, example, "title")),
+                       .other_words = example.id + " example tutorial",
+                       .argument = example.id,
+                       .is_given = true});
   }
 }
 

@@ -82,7 +82,7 @@ void draw_candidates(Ui& ui, const Trace& trace, const NextTokens::Result& next,
     fill({{columns.bar.min.x, middle - ui.px(4)}, {columns.bar.min.x + width, middle + ui.px(3)}}, ui.colors.text2);
     text_in(ui, columns.probability, Type::mono12, ui.colors.text, percent(token.probability), 1);
     text_in(ui, columns.chance, Type::mono12, token.chance > 0 ? ui.colors.text : ui.colors.text3,
-            token.chance > 0 ? percent(token.chance) : "not drawn", 1);
+            ours(token.chance > 0 ? percent(token.chance) : "not drawn"), 1);
     if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, line, ui.px(size::radius_control));
     if (it.clicked && current) {
       ui.state.panels.get<GeneratePanelState>().waiting = 0;

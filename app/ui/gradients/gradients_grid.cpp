@@ -90,7 +90,7 @@ void draw_gradients_grid(Ui& ui, const GradientsShown& shown, const Rect& area) 
   grid.picture = [&](std::int64_t layer, std::int64_t head, const Rect& place) {
     draw_tile(ui, shown, {layer, head}, place);
   };
-  grid.row_name = [](std::int64_t at) { return fmt::format("layer {}", at); };
+  grid.row_name = [&ui](std::int64_t at) { return std::string(said(ui, fmt::format("layer {}", at))); };
   grid.column_name = [](std::int64_t at) { return fmt::format("{}", at); };
   grid.column_color = ui.colors.text2;
   const WordGridInput input =

@@ -171,9 +171,10 @@ void draw_gradients_rows(Ui& ui, const GradientsShown& shown, const Rect& area) 
   grid.picked = Cell{shown.layer * heads + shown.head, std::clamp<std::int64_t>(column, 0, words)};
   grid.cell = [&](std::int64_t row, std::int64_t at) { return cell_of(ui, rows, row, at); };
   grid.row_name = [&](std::int64_t row) {
-    return row % heads == 0 ? fmt::format("layer {}  head 0", row / heads) : fmt::format("head {}", row % heads);
+    return std::string(said(
+        ui, row % heads == 0 ? fmt::format("layer {}  head 0", row / heads) : fmt::format("head {}", row % heads)));
   };
-  grid.column_name = [&](std::int64_t at) { return at == words ? "sum" : word_at(rows, at); };
+  grid.column_name = [&](std::int64_t at) { return at == words ? std::string(said(ui, "sum")) : word_at(rows, at); };
   grid.column_color = rows.by_key ? ui.colors.key : ui.colors.query;
   grid.gutter = 118;
   const WordGridInput input =

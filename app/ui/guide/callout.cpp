@@ -96,7 +96,7 @@ void draw_arrow(Ui& ui, const Rect& box, const Rect& target, Rgba ground, Rgba e
 float text_height(Ui& ui, const std::string& words, float width) {
   // Drawn outside of every clip, only to be measured.
   canvas().PushClipRect({0, 0}, {0, 0}, false);
-  const float height = paragraph(ui, {{0, 0}, {width, 0}}, Type::words13, ui.colors.text, words);
+  const float height = paragraph(ui, {{0, 0}, {width, 0}}, Type::words13, ui.colors.text, given(words));
   canvas().PopClipRect();
   return height;
 }
@@ -191,9 +191,9 @@ CalloutAction draw_callout(Ui& ui, const Rect& window, const Callout& callout, c
   Rect head = row(inner, y, ui.px(18));
   const Rect list = take_right(head, ui.px(128), ui.px(8));
   language_combo(ui, callout.name + "/language", inset(list, -ui.px(2)), language);
-  text_in(ui, head, Type::words11, callout.is_warning ? c.warn : c.text2, callout.counter);
-  text_in(ui, row(inner, y, ui.px(24)), Type::title15, c.text, callout.title);
-  paragraph(ui, {{inner.min.x, y + ui.px(4)}, inner.max}, Type::words13, c.text, callout.text);
+  text_in(ui, head, Type::words11, callout.is_warning ? c.warn : c.text2, given(callout.counter));
+  text_in(ui, row(inner, y, ui.px(24)), Type::title15, c.text, given(callout.title));
+  paragraph(ui, {{inner.min.x, y + ui.px(4)}, inner.max}, Type::words13, c.text, given(callout.text));
   CalloutAction action =
       draw_buttons(ui, callout, {{inner.min.x, inner.max.y - ui.px(26)}, {inner.max.x, inner.max.y}});
   const bool own_focus = ui.state.focus.starts_with(callout.name + "/");

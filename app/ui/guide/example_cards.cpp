@@ -24,10 +24,10 @@ bool draw_card(Ui& ui, const std::string& name, const Language& language, const 
   Rect title = row(inner, y, ui.px(20));
   const std::string count =
       filled_in(language.text("words/mistakes"), {{"count", std::to_string(example.mistakes.size())}});
-  text_in(ui, take_right(title, std::ceil(text_width(ui, Type::words11, count)) + 1, ui.px(10)), Type::words11,
-          ui.colors.warn, count, 1);
-  text_in(ui, title, Type::title13, ui.colors.text, example_text(language, example, "title"));
-  paragraph(ui, {{inner.min.x, y + ui.px(2)}, inner.max}, Type::words12, ui.colors.text2, about);
+  text_in(ui, take_right(title, std::ceil(text_width(ui, Type::words11, given(count))) + 1, ui.px(10)), Type::words11,
+          ui.colors.warn, given(count), 1);
+  text_in(ui, title, Type::title13, ui.colors.text, given(example_text(language, example, "title")));
+  paragraph(ui, {{inner.min.x, y + ui.px(2)}, inner.max}, Type::words12, ui.colors.text2, given(about));
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, card, radius);
   return it.clicked;
 }

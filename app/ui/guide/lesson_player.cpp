@@ -52,7 +52,7 @@ void draw_buttons(Ui& ui, Rect line) {
 
 float lesson_player_height(Ui& ui, float width) {
   const LessonStop* stop = chosen_stop(ui);
-  const float words = stop == nullptr ? 0 : paragraph_height(ui, kType, stop->words, words_width(ui, width));
+  const float words = stop == nullptr ? 0 : paragraph_height(ui, kType, given(stop->words), words_width(ui, width));
   return std::round(2 * ui.px(kAbove) + std::max(ui.px(kLeastLine), words));
 }
 
@@ -66,15 +66,15 @@ void draw_lesson_player(Ui& ui, const Rect& area) {
   const float left = inner.min.x + counter_width(ui);
   const Rect place{{left, inner.min.y}, {left + words_width(ui, area.width()), inner.max.y}};
   state.words = stop->words;
-  const float height = paragraph_height(ui, kType, stop->words, place.width());
+  const float height = paragraph_height(ui, kType, given(stop->words), place.width());
   if (height > place.height() + 1) {
     const ScrollArea scroll = begin_scroll(ui, "lesson/text", place, height);
     paragraph(ui, {{place.min.x, place.min.y - scroll.offset}, {place.max.x, place.max.y}}, kType, ui.colors.text,
-              stop->words);
+              given(stop->words));
     end_scroll(ui);
   } else {
     const float down = std::max(0.0f, std::round((ui.px(kLeastLine) - height) / 2));
-    paragraph(ui, {{place.min.x, place.min.y + down}, place.max}, kType, ui.colors.text, stop->words);
+    paragraph(ui, {{place.min.x, place.min.y + down}, place.max}, kType, ui.colors.text, given(stop->words));
   }
   if (state.shows == LessonState::Shows::stops) {
     draw_buttons(ui, first);

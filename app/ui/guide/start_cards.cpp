@@ -61,7 +61,7 @@ std::vector<Rect> buttons_of(Ui& ui, const Language& language, const StartCard& 
   const float height = ui.px(size::control_height), gap = ui.px(6);
   float x = inner.min.x;
   for (const StartWay& way : card.ways) {
-    const float wish = std::ceil(text_width(ui, Type::words12, words_of(language, way))) + ui.px(20);
+    const float wish = std::ceil(text_width(ui, Type::words12, given(words_of(language, way)))) + ui.px(20);
     const float width = std::min(wish, inner.width());
     if (x > inner.min.x && x + width > inner.max.x) {
       x = inner.min.x;
@@ -76,7 +76,7 @@ std::vector<Rect> buttons_of(Ui& ui, const Language& language, const StartCard& 
 // The lower end of a card that begins at the top of `column`.
 float card_end(Ui& ui, const Language& language, const StartCard& card, const Rect& column) {
   const Rect inner{{column.min.x + ui.px(kInner), column.min.y}, {column.max.x - ui.px(kInner), column.max.y}};
-  const float text = paragraph_height(ui, Type::words13, text_of(language, card, "text"), inner.width());
+  const float text = paragraph_height(ui, Type::words13, given(text_of(language, card, "text")), inner.width());
   const float y = column.min.y + ui.px(kTextTop) + text + ui.px(kLine);
   return buttons_of(ui, language, card, inner, y).back().max.y + ui.px(kInner);
 }
@@ -93,7 +93,7 @@ void draw_card(Ui& ui, const Language& language, const StartCard& card, const Re
   const std::vector<Rect> places = buttons_of(ui, language, card, inner, top + text + ui.px(kLine));
   for (std::size_t k = 0; k < card.ways.size(); ++k) {
     const StartWay& way = card.ways[k];
-    if (button(ui, fmt::format("start/{}/{}", card.word, k + 1), places[k], words_of(language, way))) {
+    if (button(ui, fmt::format("start/{}/{}", card.word, k + 1), places[k], given(words_of(language, way)))) {
       ui.push(way.command, way.argument);
     }
   }
@@ -108,17 +108,19 @@ void draw_title(Ui& ui, const Language& language, Rect line) {
     ui.state.wants_frame = true;
   }
   const std::string& tour = language.text("start/tour");
-  const float width = std::ceil(text_width(ui, Type::title12, tour)) + ui.px(28);
-  if (button(ui, "start/tour", level(take_right(line, width, ui.px(12))), tour, {}, true)) ui.push(CommandId::tour);
+  const float width = std::ceil(text_width(ui, Type::title12, given(tour))) + ui.px(28);
+  if (button(ui, "start/tour", level(take_right(line, width, ui.px(12))), given(tour), {}, true))
+    ui.push(CommandId::tour);
   const std::string &title = language.text("start/title"), &note = language.text("start/note"),
                     &back = language.text("start/back");
-  text_in(ui, take_left(line, std::ceil(text_width(ui, Type::title15, title)) + 1, ui.px(12)), Type::title15,
+  text_in(ui, take_left(line, std::ceil(text_width(ui, Type::title15, given(title))) + 1, ui.px(12)), Type::title15,
           ui.colors.text, title);
   // The way back is said first where there is no room for both sentences.
-  const float back_width = std::ceil(text_width(ui, Type::words13, back)) + 1;
+  const float back_width = std::ceil(text_width(ui, Type::words13, given(back))) + 1;
   if (back_width < line.width())
-    text_in(ui, take_right(line, back_width, ui.px(16)), Type::words13, ui.colors.text2, back);
-  if (text_width(ui, Type::words13, note) < line.width()) text_in(ui, line, Type::words13, ui.colors.text2, note);
+    text_in(ui, take_right(line, back_width, ui.px(16)), Type::words13, ui.colors.text2, given(back));
+  if (text_width(ui, Type::words13, given(note)) < line.width())
+    text_in(ui, line, Type::words13, ui.colors.text2, given(note));
 }
 
 }  // namespace

@@ -19,6 +19,10 @@
 namespace headscope::ui {
 namespace {
 
+float button_width(Ui& ui, const char* words, float least) {
+  return std::max(ui.px(least), std::ceil(text_width(ui, Type::words12, words)) + ui.px(16));
+}
+
 constexpr const char* kHideTip = "Links of a smaller weight are not drawn.";
 constexpr const char* kSentencesTip =
     "The text has two parts, A and B: draw only the links from queries of one to keys of one.";
@@ -223,12 +227,12 @@ float draw_arcs_controls(Ui& ui, PanelData& data, const Rect& area) {
   Rect first{{area.min.x, y}, {area.max.x, y + height}};
   text_in(ui, take_left(first, label, 0), Type::words12, ui.colors.text2, "heads");
   const bool all = view.arcs_chosen && !view.arcs_heads;
-  if (button(ui, "heads/arcs/all", take_left(first, ui.px(40), ui.px(6)), "all",
+  if (button(ui, "heads/arcs/all", take_left(first, button_width(ui, "all", 40), ui.px(6)), "all",
              {!all, false, all ? "The lines of all heads are drawn." : "Draws the lines of all heads."})) {
     show_heads(view, std::nullopt);
   }
   const bool none = view.arcs_chosen && view.arcs_heads && view.arcs_heads->empty();
-  if (button(ui, "heads/arcs/none", take_left(first, ui.px(50), ui.px(10)), "none",
+  if (button(ui, "heads/arcs/none", take_left(first, button_width(ui, "none", 50), ui.px(10)), "none",
              {!none, false, none ? "No lines are drawn." : "Draws no lines, to switch heads on one by one."})) {
     show_heads(view, std::vector<std::int64_t>());
   }

@@ -8,6 +8,7 @@
 #include "core/attention/model_trace.h"
 #include "core/base/grouped_digits.h"
 #include "core/model/checkpoint.h"
+#include "core/text/byte_alphabet.h"
 
 namespace headscope::ui {
 namespace {
@@ -35,6 +36,11 @@ std::string visible_piece(std::string_view piece) {
     }
   }
   return visible;
+}
+
+std::string byte_fact(const std::vector<std::string>& tokens, std::int64_t at) {
+  const std::string byte = at < 0 ? "" : byte_words(tokens, static_cast<std::size_t>(at));
+  return byte.empty() ? "" : fmt::format("Token {}: {}. ", at, byte);
 }
 
 std::string vocabulary_kind(const Tokenizer& tokenizer) {

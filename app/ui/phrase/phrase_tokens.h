@@ -13,6 +13,8 @@ namespace headscope::ui {
 
 // A piece with its blanks made visible: "␣Mary", "⏎".
 std::string visible_piece(std::string_view piece);
+// "Token 2: byte 1 of 2 of ñ. " of a token that is a byte of a character; "" of another, and of none (-1).
+std::string byte_fact(const std::vector<std::string>& tokens, std::int64_t at);
 
 // "byte-level BPE", "WordPiece", "SentencePiece", judged by the pieces of the vocabulary; "words" for one of whole
 // words.

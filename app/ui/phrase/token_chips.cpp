@@ -238,7 +238,9 @@ void draw_chips(Ui& ui, const std::string& name, const Rect& area, const ChipRow
   Row row{name, area, chips, side, of.edited, -1, -1, {}};
   if (side == TokenSide::query || side == TokenSide::both) row.query = marked_tokens(ui).query;
   if (side == TokenSide::key || side == TokenSide::both) row.key = marked_tokens(ui).key;
-  row.mouse = interact_mouse(ui, name, area, {true, false, tip_of(side, chips.can_mask)});
+  const std::int64_t over = std::max(ui.state.hover.query, ui.state.hover.key);
+  const std::string tip = byte_fact(*chips.tokens, over) + tip_of(side, chips.can_mask);
+  row.mouse = interact_mouse(ui, name, area, {true, false, tip.c_str()});
   ChipsPlace& place = ui.state.panels.get<ChipsState>().by_name[name];
   const std::int64_t first = turned(ui, row, row.inside(place.first));
   if (row.mouse.focused) read_keys(ui, row);

@@ -153,7 +153,7 @@ void draw_weights(RequestRows& rows) {
                  "Where the weights come from: a trained checkpoint, one layer drawn by the "
                  "seed as torch.nn.Linear does, or one layer of a .safetensors or .pt file. Adapters are added to a "
                  "checkpoint.");
-  if (combo(ui, "request/weights", rows.control("weights"), items, selected, {state, Type::words12}) &&
+  if (combo(ui, "request/weights", rows.control("weights"), items, selected, {state, Type::words12, true}) &&
       selected != before && selected >= 0 && selected < static_cast<int>(choices.size())) {
     choose_weights(ui, choices[static_cast<std::size_t>(selected)]);
   }

@@ -126,12 +126,12 @@ std::int64_t draw_leading(Ui& ui, const TextShown& shown, const ImagePatches& pa
   for (std::int64_t token = 0; token < patches.leading; ++token) {
     const auto k = static_cast<std::size_t>(token);
     const std::string name = token_or_index(names, token);
-    const float width = std::ceil(text_width(ui, Type::words13, name)) + 2 * ui.px(6);
+    const float width = std::ceil(text_width(ui, Type::words13, given(name))) + 2 * ui.px(6);
     if (x + width > area.max.x) break;
     const Rect box{{x, area.min.y}, {x + width, area.min.y + ui.px(kChip)}};
     const WordLook look = word_look(known.values[k], known.hidden[k] != 0, colors);
     fill(box, look.ground, ui.px(size::radius_inner));
-    text_in(ui, box, Type::words13, look.ink, name, 0.5f);
+    text_in(ui, box, Type::words13, look.ink, given(name), 0.5f);
     ui.mark(fmt::format("text/leading/{}", token), box);
     ring(ui, shown, box, token);
     text_in(ui, {{box.min.x, box.max.y + ui.px(2)}, {box.max.x + ui.px(8), box.max.y + ui.px(18)}}, Type::mono11,

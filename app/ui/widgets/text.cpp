@@ -4,6 +4,7 @@
 #include <span>
 
 #include "app/ui/imgui_compat.h"
+#include "app/ui/widgets/sentence_parts.h"
 #include "app/ui/widgets/shown_line.h"
 #include "app/ui/widgets/text_pieces.h"
 #include "app/ui/widgets/translation.h"

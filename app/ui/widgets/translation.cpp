@@ -1,9 +1,13 @@
 #include "app/ui/widgets/translation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
+
+#include "app/ui/widgets/sentence_parts.h"
 
 namespace headscope::ui {
 namespace {
@@ -20,66 +24,31 @@ std::size_t letters_in(std::string_view text) {
   }));
 }
 
-// Blanks and marks at both ends, which a sentence has of the place where it stands.
-constexpr std::string_view kMarks = " ,.;:%()";
-std::string_view lead_of(std::string_view text) {
-  return text.substr(0, std::min(text.find_first_not_of(kMarks), text.size()));
-}
-std::string_view tail_of(std::string_view text) {
-  const std::size_t last = text.find_last_not_of(kMarks);
-  return last == std::string_view::npos ? std::string_view() : text.substr(last + 1);
-}
-
-std::string_view between(std::string_view text, std::string_view lead, std::string_view tail) {
-  return text.substr(lead.size(), text.size() - lead.size() - tail.size());
-}
-
-bool ends_a_sentence(std::string_view text) {
-  constexpr std::array<std::string_view, 4> kEnds = {" · ", ". ", "; ", "\n"};
-  return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return text.find(end) != text.npos; });
-}
-
-std::vector<std::string> split_at_captures(std::string_view english) {
-  std::vector<std::string> literals;
-  for (std::size_t at = 0;;) {
-    const std::size_t next = english.find("{}", at);
-    literals.emplace_back(english.substr(at, next == std::string_view::npos ? next : next - at));
-    if (next == std::string_view::npos) return literals;
-    at = next + 2;
-  }
-}
-
-std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = 0;;) {
-    const std::size_t next = text.find(separator, at);
-    parts.push_back(text.substr(at, next == std::string_view::npos ? next : next - at));
-    if (next == std::string_view::npos) return parts;
-    at = next + separator.size();
-  }
-}
+// Where a text is taken apart, in this order: what was parted by one is parted further only by those behind it.
+constexpr std::array<std::string_view, 7> kSeparators = {"\n", " · ", ". ", "; ", ": ", ", ", " ("};
 
 }  // namespace
-
-bool has_words(std::string_view text) {
-  return std::adjacent_find(text.begin(), text.end(), [](char a, char b) {
-           return std::isalpha(static_cast<unsigned char>(a)) != 0 && std::isalpha(static_cast<unsigned char>(b)) != 0;
-         }) != text.end();
-}
 
 Translation::Translation(const TranslationTable& table) {
   for (const auto& [english, ways] : table) add_row(english, ways);
   // A row stands for its words without the blanks and marks around them too, where no row of its own does.
   for (const auto& [english, ways] : table) {
     const std::string_view lead = lead_of(english), tail = tail_of(english);
-    if (lead.size() + tail.size() == 0 || lead.size() + tail.size() >= english.size()) continue;
-    std::vector<std::string> inner;
-    for (const std::string& way : ways) {
-      if (lead_of(way) == lead && tail_of(way) == tail) inner.emplace_back(between(way, lead, tail));
-    }
-    const std::string bare(between(english, lead, tail));
-    if (inner.size() == ways.size() && letters_in(bare) > 1 && !table.contains(bare)) add_row(bare, inner);
+    if (lead.size() + tail.size() >= english.size()) continue;
+    if (!lead.empty() && !tail.empty()) add_inner_row(table, english, ways, lead, "");
+    if (lead.size() + tail.size() > 0) add_inner_row(table, english, ways, lead, tail);
   }
+}
+
+// A row without `lead` and `tail`, where all its ways have them too.
+void Translation::add_inner_row(const TranslationTable& table, std::string_view english,
+                                const std::vector<std::string>& ways, std::string_view lead, std::string_view tail) {
+  std::vector<std::string> inner;
+  for (const std::string& way : ways) {
+    if (lead_of(way) == lead && (tail.empty() || tail_of(way) == tail)) inner.emplace_back(between(way, lead, tail));
+  }
+  const std::string bare(between(english, lead, tail));
+  if (inner.size() == ways.size() && letters_in(bare) > 1 && !table.contains(bare)) add_row(bare, inner);
 }
 
 void Translation::add_row(const std::string& english, const std::vector<std::string>& ways) {
@@ -92,9 +61,10 @@ void Translation::add_row(const std::string& english, const std::vector<std::str
 }
 
 void Translation::add_pattern(const std::string& english, const std::vector<std::string>& ways) {
-  Pattern pattern{split_at_captures(english), {}, 0};
+  Pattern pattern{split_at_captures(english), {}, 0, {}};
   for (const std::string& literal : pattern.literals) pattern.letters += letters_in(literal);
   if (pattern.letters < 2) return;
+  pattern.translates.resize(pattern.literals.size(), false);
   for (std::string_view way : ways) {
     std::vector<Piece> pieces;
     int next = 0;
@@ -116,6 +86,8 @@ void Translation::add_pattern(const std::string& english, const std::vector<std:
       if (piece.translated) name.remove_suffix(1);
       int number = 0;
       if (std::from_chars(name.data(), name.data() + name.size(), number).ec == std::errc()) piece.capture = number - 1;
+      piece.capture = std::clamp(piece.capture, 0, static_cast<int>(pattern.literals.size()) - 1);
+      if (piece.translated) pattern.translates[static_cast<std::size_t>(piece.capture)] = true;
       pieces.push_back(piece);
       way.remove_prefix(close + 1);
     }
@@ -127,6 +99,20 @@ void Translation::add_pattern(const std::string& english, const std::vector<std:
                                        : others_;
   among.push_back(patterns_.size());
   patterns_.push_back(std::move(pattern));
+}
+
+// Whether this is what a capture may be: the ending of a plural behind a word ("row{}"), else at most one blank for
+// three letters of the row, so that no short row takes a whole sentence for a name. What is translated itself may be
+// longer.
+bool Translation::may_be(const Pattern& pattern, std::size_t capture, std::string_view text) {
+  const std::string_view before = pattern.literals[capture];
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  if (before.size() >= 3 && std::all_of(before.end() - 3, before.end(), is_letter)) {
+    return text.empty() || text == "s" || text == "es" || text.starts_with(' ') || text.starts_with(':');
+  }
+  const auto blanks = static_cast<std::size_t>(std::count(text.begin(), text.end(), ' '));
+  if (blanks == 0) return true;
+  return pattern.letters >= kFewLetters && (pattern.translates[capture] || blanks * 3 <= pattern.letters);
 }
 
 bool Translation::match(const Pattern& pattern, std::string_view text, Captures& captures) {
@@ -141,21 +127,19 @@ bool Translation::match(const Pattern& pattern, std::string_view text, Captures&
     const std::size_t next = k + 1 == count ? end : text.find(pattern.literals[k + 1], at);
     if (next == std::string_view::npos || next < at || next > end) return false;
     captures.push_back(text.substr(at, next - at));
-    if (pattern.letters < kFewLetters && captures.back().find(' ') != std::string_view::npos) return false;
+    if (!may_be(pattern, k, captures.back())) return false;
     at = next + (k + 1 == count ? 0 : pattern.literals[k + 1].size());
   }
   return true;
 }
 
-void Translation::match_best(const std::vector<std::size_t>& among, std::string_view text, const Pattern*& best,
-                             Captures& captures) const {
+void Translation::match_best(const std::vector<std::size_t>& among, std::string_view text, Match& best) const {
   Captures here;
   for (const std::size_t k : among) {
     const Pattern& pattern = patterns_[k];
-    if (best != nullptr && pattern.letters <= best->letters) continue;
+    if (best.pattern != nullptr && pattern.letters <= best.pattern->letters) continue;
     if (!match(pattern, text, here)) continue;
-    best = &pattern;
-    captures = here;
+    best = {&pattern, here};
   }
 }
 
@@ -169,7 +153,7 @@ std::vector<std::string> Translation::filled(const Pattern& pattern, const Captu
         continue;
       }
       const std::string_view captured = captures[static_cast<std::size_t>(piece.capture)];
-      const std::vector<std::string> said = piece.translated ? found(captured) : std::vector<std::string>();
+      const std::vector<std::string> said = piece.translated ? found(captured, 0) : std::vector<std::string>();
       way += said.empty() ? std::string(captured) : said[std::min(k, said.size() - 1)];
     }
     ways.push_back(std::move(way));
@@ -177,76 +161,93 @@ std::vector<std::string> Translation::filled(const Pattern& pattern, const Captu
   return ways;
 }
 
-std::vector<std::string> Translation::joined(const std::vector<std::string_view>& parts, std::string_view separator) {
-  std::vector<std::string> ways(1);
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    const std::string_view lead = lead_of(parts[k]), tail = lead.size() == parts[k].size() ? "" : tail_of(parts[k]);
-    const std::string_view inner = between(parts[k], lead, tail);
-    std::vector<std::string> said;
-    if (has_words(inner)) {
-      said = found(inner);
-      if (said.empty()) return {};
-    } else {
-      said.emplace_back(inner);
-    }
-    while (ways.size() < said.size()) ways.push_back(ways.back());
-    for (std::size_t way = 0; way < ways.size(); ++way) {
-      if (k > 0) ways[way] += separator;
-      ways[way] += lead;
-      ways[way] += said[std::min(way, said.size() - 1)];
-      ways[way] += tail;
-    }
-  }
+std::vector<std::string> Translation::of_part(std::string_view part, std::size_t separator) {
+  // A token at the end of a part may be a mark itself: "The model goes on with ., ".
+  if (std::vector<std::string> ways = by_rows(part); !ways.empty()) return ways;
+  const std::string_view lead = lead_of(part), tail = lead.size() == part.size() ? "" : tail_of(part);
+  const std::string_view inner = between(part, lead, tail);
+  if (!has_words(inner)) return {std::string(part)};
+  std::vector<std::string> ways = found(inner, separator);
+  for (std::string& way : ways) way = fmt::format("{}{}{}", lead, way, tail);
   return ways;
 }
 
-std::vector<std::string> Translation::by_parts(std::string_view english) {
-  constexpr std::array<std::string_view, 7> kSeparators = {"\n", " · ", ". ", "; ", ": ", ", ", " ("};
-  for (const std::string_view separator : kSeparators) {
-    if (english.find(separator) == std::string_view::npos) continue;
-    std::vector<std::string> ways = joined(split(english, separator), separator);
+std::vector<std::string> Translation::by_parts(std::string_view english, std::size_t from) {
+  for (std::size_t at = from; at < kSeparators.size(); ++at) {
+    if (english.find(kSeparators[at]) == std::string_view::npos) continue;
+    std::vector<std::string> ways(1);
+    bool first = true;
+    for (const std::string_view part : split(english, kSeparators[at])) {
+      const std::vector<std::string> said = of_part(part, at + 1);
+      if (said.empty()) {
+        ways.clear();
+        break;
+      }
+      while (ways.size() < said.size()) ways.push_back(ways.back());
+      for (std::size_t way = 0; way < ways.size(); ++way) {
+        if (!first) ways[way] += kSeparators[at];
+        ways[way] += said[std::min(way, said.size() - 1)];
+      }
+      first = false;
+    }
     if (!ways.empty()) return ways;
   }
-  const std::string_view lead = lead_of(english), tail = tail_of(english);
-  return lead.size() + tail.size() == 0 ? as_begun(english) : joined({english}, "");
+  const bool has_marks = lead_of(english).size() + tail_of(english).size() > 0;
+  return has_marks ? of_part(english, from) : as_begun(english, from);
 }
 
 // A row in small letters stands for the beginning of a sentence too.
-std::vector<std::string> Translation::as_begun(std::string_view english) {
+std::vector<std::string> Translation::as_begun(std::string_view english, std::size_t from) {
   std::string small(english);
   if (std::isupper(static_cast<unsigned char>(small.front())) == 0) return {};
   small.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(small.front())));
-  std::vector<std::string> ways = found(small);
-  for (std::string& way : ways) way.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(way.front())));
+  std::vector<std::string> ways = found(small, from);
+  for (std::string& way : ways) {
+    if (!way.empty()) way.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(way.front())));
+  }
   return ways;
 }
 
-std::vector<std::string> Translation::found(std::string_view english) {
-  if (!has_words(english) || english.size() > kLongest) return {};
-  if (const auto row = rows_.find(english); row != rows_.end()) return row->second;
-  const Pattern* best = nullptr;
-  Captures captures;
+Translation::Match Translation::best_match(std::string_view english) const {
+  Match best;
   if (english.size() >= kEdge) {
     if (const auto at = by_begin_.find(english.substr(0, kEdge)); at != by_begin_.end()) {
-      match_best(at->second, english, best, captures);
+      match_best(at->second, english, best);
     }
     if (const auto at = by_end_.find(english.substr(english.size() - kEdge)); at != by_end_.end()) {
-      match_best(at->second, english, best, captures);
+      match_best(at->second, english, best);
     }
   }
-  match_best(others_, english, best, captures);
-  // What is captured over the end of a sentence belongs to two: "Head · 3 of 8 heads" is no number of heads.
-  if (best == nullptr || std::any_of(captures.begin(), captures.end(), ends_a_sentence)) {
-    std::vector<std::string> ways = by_parts(english);
-    if (best == nullptr || !ways.empty()) return ways;
+  match_best(others_, english, best);
+  return best;
+}
+
+std::vector<std::string> Translation::by_rows(std::string_view english) {
+  if (!has_words(english)) return {};
+  if (const auto row = rows_.find(english); row != rows_.end()) return row->second;
+  const Match best = best_match(english);
+  return best.pattern == nullptr ? std::vector<std::string>() : filled(*best.pattern, best.captures);
+}
+
+std::vector<std::string> Translation::found(std::string_view english, std::size_t from) {
+  if (!has_words(english) || english.size() > kLongest) return {};
+  if (const auto row = rows_.find(english); row != rows_.end()) return row->second;
+  const Match best = best_match(english);
+  // What is captured at the beginning over the end of a sentence may belong to it: "Head · 3 of 8 heads" is no number
+  // of heads.
+  const bool over_end =
+      best.pattern != nullptr && best.pattern->literals.front().empty() && ends_a_sentence(best.captures.front());
+  if (best.pattern == nullptr || over_end) {
+    std::vector<std::string> ways = by_parts(english, from);
+    if (best.pattern == nullptr || !ways.empty()) return ways;
   }
-  return filled(*best, captures);
+  return filled(*best.pattern, best.captures);
 }
 
 const std::vector<std::string>& Translation::ways(std::string_view english) {
   const auto known = known_.find(english);
   if (known != known_.end()) return known->second;
-  return known_.emplace(std::string(english), found(english)).first->second;
+  return known_.emplace(std::string(english), found(english, 0)).first->second;
 }
 
 void Translation::forget() {

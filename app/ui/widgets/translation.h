@@ -17,9 +17,6 @@ namespace headscope::ui {
 // number; `{*}` and `{2*}` are translated themselves where there is a translation.
 using TranslationTable = std::map<std::string, std::vector<std::string>>;
 
-// Whether two letters of the alphabet stand one after the other: a number or a sign needs no translation.
-bool has_words(std::string_view text);
-
 class Translation {
  public:
   explicit Translation(const TranslationTable& table);
@@ -42,20 +39,30 @@ class Translation {
   struct Pattern {
     std::vector<std::string> literals;  // one more than there are captures; the first and the last may be empty
     std::vector<std::vector<Piece>> ways;
-    std::size_t letters = 0;  // of the literals
+    std::size_t letters = 0;       // of the literals
+    std::vector<bool> translates;  // by capture: whether some way translates it
   };
   using Captures = std::vector<std::string_view>;
 
   void add_row(const std::string& english, const std::vector<std::string>& ways);
+  void add_inner_row(const TranslationTable& table, std::string_view english, const std::vector<std::string>& ways,
+                     std::string_view lead, std::string_view tail);
   void add_pattern(const std::string& english, const std::vector<std::string>& ways);
+  static bool may_be(const Pattern& pattern, std::size_t capture, std::string_view text);
   static bool match(const Pattern& pattern, std::string_view text, Captures& captures);
-  void match_best(const std::vector<std::size_t>& among, std::string_view text, const Pattern*& best,
-                  Captures& captures) const;
-  std::vector<std::string> found(std::string_view english);
+  struct Match {
+    const Pattern* pattern = nullptr;
+    Captures captures;
+  };
+  void match_best(const std::vector<std::size_t>& among, std::string_view text, Match& best) const;
+  Match best_match(std::string_view english) const;
   std::vector<std::string> filled(const Pattern& pattern, const Captures& captures);
-  std::vector<std::string> by_parts(std::string_view english);
-  std::vector<std::string> as_begun(std::string_view english);
-  std::vector<std::string> joined(const std::vector<std::string_view>& parts, std::string_view separator);
+  // By one row; by rows, else by parts that are parted by the separators from `from` on.
+  std::vector<std::string> by_rows(std::string_view english);
+  std::vector<std::string> found(std::string_view english, std::size_t from);
+  std::vector<std::string> by_parts(std::string_view english, std::size_t from);
+  std::vector<std::string> of_part(std::string_view part, std::size_t separator);
+  std::vector<std::string> as_begun(std::string_view english, std::size_t from);
 
   struct Hash {
     using is_transparent = void;

@@ -29,7 +29,7 @@ bool is_token(const std::vector<std::string>& tokens, std::string_view beginning
 
 // What a user or a file has written: words of the phrase, tokens of the vocabulary, names of tensors.
 bool is_given(const Driver& d, std::string_view beginning) {
-  for (const std::string_view title : {"now: ", "pinned: "}) {
+  for (const std::string_view title : {"now: ", "pinned: ", "ahora: ", "fijado: "}) {
     if (beginning.starts_with(title)) return d.session.draft.phrase.starts_with(beginning.substr(title.size()));
   }
   // A command with the phrase in it is copied whole by the button beside it.

@@ -68,6 +68,17 @@ TEST(LookSentence, ItsWordsCarryTheirPlaces) {
   EXPECT_TRUE(look_pieces(trace, 0, 0, 5, 2).empty());
 }
 
+TEST(LookSentence, ATokenThatIsAByteSaysOfWhichCharacter) {
+  Trace trace = head_of(4, 4, [](std::int64_t i, std::int64_t j) { return i == 2 && j == 1 ? 1 : 0; });
+  auto inputs = std::make_shared<Inputs>(*trace.inputs);
+  inputs->tokens = inputs->key_tokens = {"Ni", "<0xC3>", "<0xB1>", "o"};
+  trace.inputs = inputs;
+  EXPECT_TRUE(
+      look_sentence(trace, 0, 0, 2, 1).starts_with("byte 2 of 2 of \u00f1 looks at byte 1 of 2 of \u00f1 with "));
+  EXPECT_TRUE(look_pieces(trace, 0, 0, 2, 1).front().is_said);
+  EXPECT_FALSE(look_pieces(trace, 0, 0, 3, 0).front().is_said);
+}
+
 TEST(LookSentence, TwoTextsHaveNoFactsOfOne) {
   const Trace trace = head_of(3, 3, [](std::int64_t, std::int64_t) { return 0.25; });
   EXPECT_EQ(look_sentence(trace, 0, 0, 1, 0), "q1 looks at k0 with 25 %.");

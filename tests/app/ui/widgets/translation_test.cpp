@@ -65,6 +65,7 @@ TEST(Translation, PiecesOfASentenceKeepTheirBlanksAndMarks) {
   EXPECT_EQ(one(words, "looks at"), "mira");
   EXPECT_EQ(one(words, ". The model goes on with book, "), ". El modelo sigue con book, ");
   EXPECT_EQ(one(words, " %; without this head "), " %; sin esta cabeza ");
+  EXPECT_EQ(one(words, ". The model goes on with ., "), ". El modelo sigue con ., ");
 }
 
 TEST(Translation, ASentenceMayBeginWithWhatARowHasInSmallLetters) {
@@ -75,10 +76,17 @@ TEST(Translation, ASentenceMayBeginWithWhatARowHasInSmallLetters) {
 
 TEST(Translation, NothingElseIsTouched) {
   Translation words = spanish();
-  for (const char* text :
-       {"", " ", "12.5", "zebra", "W_Q", "two heads there", "caf\u00e9", "query key"}) {
+  for (const char* text : {"", " ", "12.5", "zebra", "W_Q", "two heads there", "caf\u00e9", "query key"}) {
     EXPECT_EQ(one(words, text), "") << text;
   }
+}
+
+// Parts of parts are looked at once for each separator, not for each order of separators.
+TEST(Translation, ALongTextWithoutATranslationTakesNoTime) {
+  Translation words = spanish();
+  std::string text;
+  while (text.size() < 3900) text += "Head, query (Head: query; Head. query \u00b7 Head, zebra";
+  EXPECT_EQ(one(words, text), "");
 }
 
 // What was found is the same after it was forgotten, and after much else was asked for.
