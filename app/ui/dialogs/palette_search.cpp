@@ -41,6 +41,7 @@ std::vector<Found> matches(const PaletteSearch& search, const SearchQuery& query
       continue;
     }
     int rank = match_rank(query, listed.searched, forgiving);
+    if (!listed.english.empty()) rank = std::min(rank, match_rank(query, listed.english, forgiving));
     if (!listed.also.empty() && rank > kOtherWords) {
       const int also = match_rank(query, listed.also, forgiving);
       if (also < kNoMatch) rank = std::min(rank, also + kOtherWords);
@@ -70,12 +71,12 @@ void list_palette(Ui& ui, PaletteSearch& search) {
     entries.clear();
     kind->list(ui, entries);
     for (PaletteEntry& entry : entries) {
-      PaletteSearch::Listed listed{kind, std::move(entry), "", ""};
+      PaletteSearch::Listed listed{kind, std::move(entry), "", "", ""};
       // In another language both are found: what stands on screen, and the English words.
       const std::string_view shown = said(ui, label_of(listed.entry));
       listed.searched = searchable(shown);
       if (!listed.entry.other_words.empty()) listed.also = searchable(listed.entry.other_words);
-      if (shown != listed.entry.label) listed.also += " " + searchable(listed.entry.label);
+      if (shown != listed.entry.label) listed.english = searchable(listed.entry.label);
       search.listed.push_back(std::move(listed));
     }
   }

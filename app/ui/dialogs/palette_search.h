@@ -22,7 +22,8 @@ struct PaletteSearch {
   struct Listed {
     const PaletteKind* kind = nullptr;
     PaletteEntry entry;
-    std::string searched, also;  // searchable: the label, and the other words
+    std::string searched, also;  // searchable: the label as it is shown, and the other words
+    std::string english;         // the label in English, where another language is shown; ""
   };
   std::vector<Listed> listed;
   std::weak_ptr<const Trace> trace;  // of which they are

@@ -48,13 +48,14 @@ void draw_concat_folded(Ui& ui, const ConcatPanel& panel, const Rect& area) {
             {area.max.x - ui.px(size::panel_padding), area.max.y}};
   const Rect caret = take_left(line, ui.px(10), ui.px(8));
   draw_icon(ui, Icon::chevron_right, {caret.center().x, std::round(caret.center().y)}, ui.px(10), ink);
-  const auto word = [&](Type type, Rgba color, const std::string& words) {
+  const auto word = [&](Type type, Rgba color, const Words& words) {
     text_in(ui, take_left(line, std::ceil(text_width(ui, type, words)) + 1, ui.px(10)), type, color, words);
   };
   text_in(ui, take_right(line, ui.px(20), ui.px(8)), Type::mono11, ui.colors.text2, "F7", 1);
   const Trace& trace = panel.data.trace();
   word(Type::mono_bold12, ui.colors.text, name_of(StageId::concat));
-  if (trace.find(StageId::output) != nullptr) word(Type::mono12, ui.colors.text2, "and " + name_of(StageId::output));
+  if (trace.find(StageId::output) != nullptr)
+    word(Type::mono12, ui.colors.text2, ours("and " + name_of(StageId::output)));
   word(Type::mono12, ui.colors.text2, to_string(trace.tensor(StageId::concat).shape()));
   if (it.focused && ui.state.focus_by_keyboard) focus_ring(ui, inset(area, ui.px(2)), ui.px(size::radius_control));
   if (it.clicked) ui.push(CommandId::toggle_concat);

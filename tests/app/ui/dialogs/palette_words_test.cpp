@@ -56,5 +56,20 @@ TEST(PaletteWords, FindWhatPeopleSay) {
   EXPECT_FALSE(hits_of(d, "how").empty()) << "a word alone is searched for";
 }
 
+// In another language the palette finds what stands on screen, and the English names as well as before.
+TEST(PaletteWords, FindNamesInBothLanguages) {
+  Driver d{phrase_document(kTwelve)};
+  d.settings.language = "es";
+  d.step(3);
+  for (const char* query : {"tour", "visita", "export", "exportar", "undo", "deshacer", "dark or light"}) {
+    const std::vector<std::string> hits = hits_of(d, query);
+    ASSERT_FALSE(hits.empty()) << query;
+    EXPECT_TRUE(hits.front().starts_with("command: ")) << query << ": " << hits.front();
+  }
+  EXPECT_EQ(hits_of(d, "tour").front(), "command: Tour");
+  EXPECT_EQ(hits_of(d, "visita").front(), "command: Tour");
+  EXPECT_EQ(hits_of(d, "deshacer").front(), "command: Undo");
+}
+
 }  // namespace
 }  // namespace headscope::ui
